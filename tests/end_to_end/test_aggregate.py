@@ -104,55 +104,6 @@ def test_most_cells_of_comparisons_are_right(by_meaning: bool, samples: SyncLexi
     assert sum(right) / len(right) >= LEAST[by_meaning]
 
 
-def test_clauses_are_whole_passages_of_ranked_files(samples: SyncLexichord) -> None:
-    hits = samples.search(ESCROW, k=8).hits
-    evidence = gather(samples, "clause_lookup", ESCROW, hits)
-    assert Path(evidence.files[0].uri).name == "software-licence-pelnor-claims-engine.txt"
-    assert len(evidence.quotes) <= len(hits)
-    for hit in hits:
-        assert any(hit.content in quote.text for quote in evidence.quotes)
-    _, sources = format_context(evidence.quotes)
-    text = answer(samples, "clause_lookup", ESCROW, evidence, sources)
-    assert "is declared bankrupt" in text
-    assert "(b) stops supporting the Software" in text
-    assert text.count("\n") <= 4  # at most five sentences: clauses, and a list's items
-    assert "[" in text
-
-
-def test_neighbours_of_one_section_are_one_passage(plain: SyncLexichord) -> None:
-    contents = ["The rent is due.", "The rent rises.", "Animals.", "The rent ends.", "The rent."]
-    headings = ["Rent", "Rent", "Rent", "Rent", "Notes"]
-    chunks = [
-        {"content": content, "heading": heading}
-        for content, heading in zip(contents, headings, strict=True)
-    ]
-    plain.ingest(documents=[{"uri": "lease", "text": "\n".join(contents), "chunks": chunks}])
-    passages = plain.search("rent", mode="keyword").hits
-    hits = [hit for hit in passages if "rent" in hit.content]  # a heading is a hit, too
-    assert len(hits) == 4
-    evidence = gather(plain, "clause_lookup", "rent", hits)
-    assert sorted(quote.text for quote in evidence.quotes) == [
-        "The rent ends.",
-        "The rent is due.\nThe rent rises.",
-        "The rent.",
-    ]
-
-
-def test_a_summary_is_verbatim_sentences_in_document_order(samples: SyncLexichord) -> None:
-    question = "Summarise the office lease"
-    name = "office-lease-saltpan-house.md"
-    hits = samples.search(question, documents=[name], k=12).hits
-    for embed in (None, embed_with(samples)):
-        evidence = samples.run(
-            gather_evidence(samples.core.database, "summary", question, hits, embed=embed)
-        )
-        assert_verbatim(samples, evidence)
-        starts = [quote.start for quote in evidence.quotes]
-        assert starts == sorted(starts)
-        assert len(set(starts)) == 8
-        assert [Path(file.uri).name for file in evidence.files] == [name]
-
-
 def test_a_list_is_complete_and_grouped_by_file(samples: SyncLexichord) -> None:
     hits = samples.search(LAW, k=100).hits
     embedder = samples.core.embedder

@@ -51,13 +51,6 @@ def test_most_questions_find_their_file_and_their_clause(
     assert sum(quotes) >= 18
 
 
-def test_both_sides_of_the_contradiction_are_shown(samples: SyncLexichord) -> None:
-    line = QUESTIONS["q23"]
-    contents = [hit.content for hit in samples.query(line["query"]).hits]
-    for span in line["relevant_spans"]:
-        assert any(span["quote"] in content for content in contents)
-
-
 def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -> None:
     answer = samples.query(NOTICE)
     assert answer.files[0].uri.endswith("master-services-agreement-sundermoor-brackenlow.md")
@@ -75,26 +68,6 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
     assert not answer.abstained
 
 
-def test_the_shapes_are_the_promised_ones(samples: SyncLexichord) -> None:
-    answer = samples.query(NOTICE, hint="the master services agreement").to_dict()
-    results = [answer, samples.search(NOTICE).to_dict(), samples.files(NOTICE).to_dict()]
-    results.append(samples.similar(NDA).to_dict())
-    assert json.loads(json.dumps(results)) == results
-    for hit in answer["hits"]:
-        assert list(hit) == HIT
-        assert {"dense", "keyword", "fused", "variants", "contributions"} == set(hit["scores"])
-    for hit in results[1]["hits"]:
-        assert list(hit) == HIT
-        assert (set(hit["scores"]), set(hit["ranks"])) == (
-            {"dense", "keyword", "fused"},
-            {"dense", "keyword"},
-        )
-    for file in answer["files"] + results[2]["files"]:
-        assert list(file) == FILE
-        assert set(file["scores"]) == {"chunks", "card"}
-    assert {tuple(file) for file in results[3]["files"]} == {(*FILE, "metadata")}
-
-
 @pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
 def test_hits_are_the_best_ones_in_order(mode: Mode, samples: SyncLexichord) -> None:
     hits = samples.search(NOTICE, mode=mode).hits
@@ -107,19 +80,6 @@ def test_hits_are_the_best_ones_in_order(mode: Mode, samples: SyncLexichord) -> 
     )
     assert any(by_dense) == (mode != "keyword")
     assert any(by_keyword) == (mode != "dense")
-
-
-def test_a_hint_names_the_document(samples: SyncLexichord) -> None:
-    query = "How long do the obligations survive?"
-    for hint, name in [
-        ("the one-way agreement between Ambrelune and Korsvale", NDA),
-        ("the agreement of the visiting researcher", "visiting-researcher-nda.md"),
-    ]:
-        assert samples.files(query, hint=hint).files[0].uri.endswith(name)
-        assert samples.search(query, hint=hint).hits[0].uri.endswith(name)
-        answer = samples.query(query, hint=hint)
-        assert answer.intent.hint == hint
-        assert answer.hits[0].uri.endswith(name)
 
 
 def test_documents_are_named_by_id_uri_or_the_end_of_it(samples: SyncLexichord) -> None:
@@ -136,15 +96,6 @@ def test_documents_are_named_by_id_uri_or_the_end_of_it(samples: SyncLexichord) 
 def test_a_name_that_means_no_document_is_refused(name: str, samples: SyncLexichord) -> None:
     with pytest.raises(ConfigError, match=r"there is no document .*: see lexichord list"):
         samples.search("confidentiality", documents=[name])
-
-
-def test_a_prefix_of_uris_is_a_scope(samples: SyncLexichord) -> None:
-    prefix = (SAMPLES / "policies").as_posix()
-    assert len(samples.list(uri_prefix=prefix)) == 4
-    for ask in (samples.search, samples.query):
-        hits = ask(NOTICE, uri_prefix=prefix).hits
-        assert hits
-        assert all(hit.uri.startswith(prefix) for hit in hits)
 
 
 def test_alike_documents_are_found_by_their_vectors(samples: SyncLexichord) -> None:

@@ -61,28 +61,6 @@ def test_the_first_sentence_is_right(
     assert file in (first_source(found.answer, found.sources, found.quotes) or "")
 
 
-@pytest.mark.parametrize(
-    ("question", "file", "said"),
-    [
-        (
-            "What notice is needed to terminate the master services agreement for convenience?",
-            "master-services-agreement",
-            "ninety (90) days",
-        ),
-        ("how long are customer support logs kept", "data-retention-policy", "support"),
-    ],
-)
-def test_the_first_hit_is_right(beside: SyncLexichord, question: str, file: str, said: str) -> None:
-    (hit,) = beside.search(question, k=1).hits
-    assert file in hit.uri
-    assert said in hit.content
-
-
-def test_two_passages_of_the_agreement_that_is_named_come_first(beside: SyncLexichord) -> None:
-    hits = beside.search("notice to terminate the master services agreement", k=2).hits
-    assert [hit.title for hit in hits] == ["Master Services Agreement"] * 2
-
-
 def test_the_file_that_is_looked_for_comes_first(beside: SyncLexichord) -> None:
     (file,) = beside.files("Which agreement provides for escrow of source code?", k=1).files
     assert "software-licence" in file.uri

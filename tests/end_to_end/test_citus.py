@@ -1,6 +1,5 @@
 """A Citus coordinator whose workers are shards: its SQL functions answer as one database's do."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -12,8 +11,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from lexichord.errors import DatabaseError
-from tests.conftest import new_cluster, new_database
+from tests.conftest import new_cluster
 from tests.end_to_end.test_shards import ALL, SPACE, Stored, filled, questions, stopped
 
 type Row = dict[str, Any]
@@ -131,39 +129,10 @@ def test_what_one_database_refuses_is_refused(asked: Asked, arguments: Row, mess
                     ask(connection, function, query="w1", **arguments)
 
 
-def test_relevance_feedback_says_that_it_is_not_there(asked: Asked) -> None:
-    with pytest.raises(psycopg.errors.FeatureNotSupported, match="not there in SQL"):
-        ask(asked.many, "relevance_feedback", query="w1")
-
-
-def test_a_reader_may_ask_all_shards(asked: Asked) -> None:
-    name = f"reader{os.getpid()}"
-    asked.many.execute(f"create role {name} login in role lexichord_reader".encode())
-    try:
-        dsn = asked.stored.dsns[0]
-        with psycopg.connect(dsn, user=name, autocommit=True, row_factory=dict_row) as reader:
-            for function in ("hybrid_search", "discover_files"):
-                rows = ask(reader, function, query="w1 w2")
-                assert rows
-                assert rows == ask(asked.many, function, query="w1 w2")
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                reader.execute("select lexichord.fan_out()")
-    finally:
-        asked.many.execute(f"drop role {name}".encode())
-
-
 def test_a_worker_that_is_down_fails_the_search(asked: Asked) -> None:
     with stopped(asked.stored.dsns[2]):
         for _ in range(2):
             with pytest.raises(psycopg.OperationalError) as refusal:
                 ask(asked.many, "hybrid_search", query="w1")
             assert "conn" in str(refusal.value)
-    assert ask(asked.many, "hybrid_search", query="w1")
-
-
-def test_a_shard_that_is_no_node_is_refused(asked: Asked) -> None:
-    refusal = pytest.raises(DatabaseError, match="not just one is shard 3")
-    with new_database(asked.stored.dsns[0]) as fourth, refusal:
-        asked.stored.many.add_shard(fourth)
-    assert [shard.number for shard in asked.stored.many.list_shards()] == [1, 2]
     assert ask(asked.many, "hybrid_search", query="w1")

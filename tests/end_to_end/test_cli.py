@@ -85,15 +85,6 @@ def test_before_anything_is_stored_it_says_what_to_do(cli: Cli) -> None:
         assert "nothing is stored yet: lexichord ingest FOLDER" in done.stderr
 
 
-def test_words_need_no_quotes(stocked: Cli) -> None:
-    quoted, words = (
-        _json(stocked("search", *query, "-k", "2", "--json"))
-        for query in ([NOTICE], NOTICE.split())
-    )
-    assert words == quoted
-    assert "nothing is stored" not in stocked("search", "xyzzyplugh", "--mode", "keyword").stderr
-
-
 def test_its_version_and_its_completion(cli: Cli) -> None:
     assert cli("--version").stdout == f"lexichord {version('lexichord')}\n"
     program = Path(sys.executable).with_name("lexichord")
@@ -119,15 +110,6 @@ def test_search_points_at_the_clause(stocked: Cli) -> None:
     assert "keyword" not in plain
     explained = stocked("search", NOTICE, "-k", "1", "--explain").stdout
     assert "(rank 1)" in explained
-
-
-def test_files_names_the_document(stocked: Cli) -> None:
-    result = _json(
-        stocked("files", "Which agreement provides for escrow of source code?", "--json")
-    )
-    assert set(result["files"][0]) == FILE
-    assert set(result["files"][0]["scores"]) == {"chunks", "card"}
-    assert "software-licence" in result["files"][0]["uri"]
 
 
 ASKED = {
@@ -157,14 +139,6 @@ def test_a_comparison_is_drawn_on_a_terminal_only(stocked: Cli) -> None:
     drawn = stocked(*arguments, FORCE_COLOR="1").stdout
     assert "| File |" not in drawn
     assert "law of Ireland" in drawn[drawn.index("┃") : drawn.index("└")]
-
-
-def test_a_folder_is_a_scope(stocked: Cli) -> None:
-    hits = _json(stocked("search", "notice", "--under", "samples/policies", "--json"))["hits"]
-    assert {Path(hit["uri"]).parent.name for hit in hits} == {"policies"}
-    listed = _json(stocked("list", "--under", "samples/agreements", "--json"))["documents"]
-    assert len(listed) == 9
-    assert _json(stocked("list", "--under", "elsewhere", "--json"))["documents"] == []
 
 
 def test_list_and_show(stocked: Cli) -> None:

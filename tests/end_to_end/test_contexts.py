@@ -1,6 +1,5 @@
 """Contexts by a language model, from the server's reply to the stored chunk, on both engines."""
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest.flow import INGEST_LIMITS
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (
     about,
@@ -115,18 +113,6 @@ def test_a_chunk_that_brings_a_context_keeps_it(
     assert lexichord.ingest(documents=[source], context="llm").skipped == 1
     later = lexichord.contextualize()
     assert (later.documents, later.brought) == (0, 0)
-
-
-def test_vectors_that_come_along_do_not_go_with_a_model_s_contexts(
-    lexichord: SyncLexichord, server: ChatServer
-) -> None:
-    source = document("a", "One.") | {"space": "test/tiny/4"}
-    source["chunks"][0]["vector"] = [1.0, 0, 0, 0]
-    report = lexichord.ingest(documents=[source], context="llm")
-    assert report.failed == {
-        "a": "brings vectors, which know no context by a model: leave them out"
-    }
-    assert server.requests == []
 
 
 def test_a_long_document_is_shown_in_stretches_with_its_head(dsn: str, server: ChatServer) -> None:
@@ -244,25 +230,3 @@ def test_a_reader_never_sees_a_context_without_its_vector_and_words(
             stored_vector = [float(number) for number in vector.strip("[]").split(",")]
             assert stored_vector == pytest.approx(embedded.tolist(), abs=0.01), uri
     assert [sum("zebra" in row[3] for row in rows) for rows in seen[-3:]] == [9, 18, 27]
-
-
-def test_calls_are_bounded_and_the_first_on_a_document_goes_ahead(dsn: str) -> None:
-    under_way = set[str]()
-    most = list[int]()
-
-    def write(text: str) -> str:
-        under_way.add(text)
-        most.append(len(under_way))
-        time.sleep(0.05)
-        under_way.discard(text)
-        return about(text)
-
-    with context_server(write) as server, opened(dsn, server) as lexichord:
-        lexichord.ingest(documents=[document(f"d{n}", f"{n}.") for n in range(40)], context="llm")
-        assert 2 < max(most) <= INGEST_LIMITS.max_context_calls
-        server.requests.clear()
-        most.clear()
-        lexichord.ingest(documents=[numbered("a", 24)], context="llm")
-    first = passages(server.requests[0])
-    assert most[: len(first)] == [1] * len(first)
-    assert max(most) > 1

@@ -19,7 +19,6 @@ from tests.end_to_end.context_server import (
     numbered,
     opened,
     passages,
-    quick_limits,
     requested_chunks,
 )
 from tests.providers.chat_servers import ChatServer, Mode, Prompt, chat_server
@@ -112,21 +111,6 @@ def test_a_passing_failure_is_asked_again(lexichord: SyncLexichord, server: Chat
         assert report.llm is not None
         assert (report.llm.failed, report.llm.chunks) == ({}, 5)
         assert len(server.requests) == len(failures) + 1
-
-
-def test_a_pause_that_the_service_asks_for_is_kept(
-    lexichord: SyncLexichord, server: ChatServer
-) -> None:
-    lexichord.core.ingest_limits = quick_limits(2.5)  # too short to wait within the call
-    server.modes, server.retry_after, server.strict = ["limited"], "3", True
-    report = lexichord.ingest(documents=[numbered("a", 5)], context="llm")
-    assert report.llm is not None
-    assert (report.llm.chunks, len(server.requests)) == (5, 2)
-    server.modes, server.retry_after = ["limited"], "100000"
-    report = lexichord.ingest(documents=[numbered("b", 5)], context="llm")
-    assert report.llm is not None
-    assert set(report.llm.failed) == {f"b chunk {number}" for number in range(5)}
-    assert len(server.requests) == 3
 
 
 def test_tries_have_an_end_and_so_has_a_service_that_is_down(

@@ -10,7 +10,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.types import Mode
 from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
-from tests.end_to_end.context_server import context_server, opened, passages
+from tests.end_to_end.context_server import opened, passages
 from tests.end_to_end.processes import run_cli, run_strategies
 from tests.providers.chat_servers import Prompt, chat_server
 
@@ -85,17 +85,6 @@ def test_the_contextual_rows_of_an_evaluation(embedding_dsn: str, home: Path) ->
     assert mrr["keyword-llm"] > mrr["keyword"] + 2
     assert len(server.requests) == len(NAMES)
     assert runs["keyword-llm"].settings["contexts"]["model"] == "openai/any"
-
-
-def test_an_evaluation_says_which_contexts_are_missing(embedding_dsn: str, home: Path) -> None:
-    warnings: list[str] = []
-    with context_server() as server, opened(embedding_dsn, server, home=home) as lexichord:
-        server.mode = "unauthorized"
-        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
-    assert warnings[0].startswith("only 0 of 36 chunks have a context by the model: openai/any")
-    with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
-        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
-    assert warnings[-1] == "keyword-llm is not run: no language model is configured"
 
 
 def test_the_command_line(

@@ -169,16 +169,6 @@ def test_what_no_program_would_write_is_copied_too(
             assert value(connection, vector, document["document_id"]) == ["[1,0,0,0]", None]
 
 
-def test_a_vector_that_only_the_target_has_is_gone(
-    opened: SyncLexichord, source: str, target: str
-) -> None:
-    opened.copy_to(target)
-    run(source, "update lexichord_data.chunk set embedding = null where document_id = 1")
-    assert counts(opened.copy_to(target))[0] == ("default", 0, 1, STORED - 1, CHUNKS)
-    assert hashes(target) == hashes(source)
-    assert counts(opened.copy_to(target))[0][3] == STORED
-
-
 def test_killed_at_any_moment_it_goes_on(source: str, target: str) -> None:
     random = Random(1)
     kills = sum(kill(random, source, "copy", target) for _ in range(KILLS))

@@ -69,23 +69,15 @@ def test_documents_move_on_all_shards(lexichord: SyncLexichord) -> None:
 def test_what_cannot_be_changes_no_shard(databases: Databases, lexichord: SyncLexichord) -> None:
     lexichord.ingest(documents=map(document, range(12, AMOUNT)), dataset="byre")
     before = databases.stored()
-    refused = "there is a dataset byre already: choose another"
-    with pytest.raises(ConfigError, match=refused):
+    with pytest.raises(ConfigError, match="there is a dataset byre already: choose another"):
         lexichord.rename_dataset("barn", "byre")
     with pytest.raises(UnknownDatasetError, match="'new': take one of 'barn', 'byre'"):
         lexichord.rename_dataset("new", "other")
     with pytest.raises(ConfigError, match=r"doc/01\d is in byre already: delete one of the two"):
         lexichord.move(URIS, "byre", ["barn"])
-    barn, byre = (lexichord.list(datasets=[name])[-1] for name in ("barn", "byre"))
-    with pytest.raises(ConfigError, match=r"doc/019 is in new already: delete one of the two"):
-        lexichord.move([barn.document_id, byre.document_id], "new")
-    with stopped(databases.dsns[2]):
-        for change in (
-            lambda: lexichord.rename_dataset("barn", "new"),
-            lambda: lexichord.move(URIS[:3], "new", ["barn"]),
-        ):
-            with pytest.raises(DatabaseError, match="shard 2 does not answer"):
-                change()
+    down = pytest.raises(DatabaseError, match="shard 2 does not answer")
+    with stopped(databases.dsns[2]), down:
+        lexichord.move(URIS[:3], "new", ["barn"])
     assert databases.stored() == before
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.errors import ConfigError, EngineUnsupportedError, ProviderError
+from lexichord.errors import EngineUnsupportedError, ProviderError
 from lexichord.providers.embed.batching import EmbeddingTiming
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
@@ -136,26 +136,6 @@ def test_a_chunk_that_is_refused_is_stored_and_named(dsn: str, home: Path) -> No
         server.fail = lambda request: None
         assert lexichord.ingest().vectors_filled == 1
         assert lexichord.status().chunks_without_vector == 0
-
-
-@pytest.mark.parametrize("shape", ["gemini", "cohere", "openai"])
-def test_without_a_key_words_are_searched_and_vectors_come_later(
-    embedded_dsn: str, home: Path, shape: Shape
-) -> None:
-    with database(embedded_dsn, shape) as dsn, embed_server(shape) as server:
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            report = lexichord.ingest(documents=documents(2, 2))
-            assert (report.inserted, report.embedded, report.usage) == (2, 0, None)
-            (reason,) = report.degraded
-            assert reason.startswith(f"no embedder for {SPACES[shape]}: by words only; set LEXI")
-            result = lexichord.search("clause n1p1")
-            assert result.degraded == [reason]
-            assert result.hits
-            with pytest.raises(ConfigError, match="mode dense needs an embedder"):
-                lexichord.search("clause", mode="dense")
-        with opened(dsn, home, server) as lexichord:
-            report = lexichord.ingest(documents=documents(2, 2))
-            assert (report.skipped, report.vectors_filled, report.degraded) == (2, 4, [])
 
 
 DOWN = {

@@ -52,13 +52,6 @@ def test_a_perfect_run_scores_one(plain: SyncLexichord) -> None:
     assert WORDS[0] in run.outcomes[0].answer
 
 
-def test_a_question_that_fails_is_a_zero_and_the_others_go_on(plain: SyncLexichord) -> None:
-    broken = EvalQuery("broken", "  ", files=(word_uri("ember"),))
-    (run,) = run_strategies(plain, small_set([broken, word_query("lagoon")]), "keyword")
-    assert [outcome.error for outcome in run.outcomes] == ["the query is empty", None]
-    assert run.metrics["document@1"] == [0.0, 1.0]
-
-
 def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -> None:
     documents = [{"uri": f"texts/{word}.txt", "text": "No word of it here.\n"} for word in WORDS]
     queries = [EvalQuery("q", "the walrus", files=(word_uri("walrus"),))]
@@ -125,33 +118,6 @@ def test_every_stage_can_be_off(plain: SyncLexichord) -> None:
         assert [outcome.error for outcome in each.outcomes] == [None] * len(WORDS)
         assert each.metrics["document@1"] == [1.0] * len(WORDS)
     assert set(runs[-1].metrics) == {"document@1", "document@5", "document@10", "document@20"}
-
-
-def test_a_stage_that_is_off_does_nothing(
-    samples: SyncLexichord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    query = "What rent is payable under the Saltpan lease?"
-    on = samples.query(query)
-    responses = {}
-    for name in ("linking", "discovery"):
-        stages = STRATEGIES[f"pipeline-without-{name}"].stages
-        monkeypatch.setattr(samples.core, "stages", stages)
-        responses[name] = samples.query(query)
-    assert (on.intent.documents, on.files) != ((), [])
-    assert responses["linking"].intent.documents == ()
-    assert responses["discovery"].files == []
-    assert responses["discovery"].intent == on.intent
-
-
-def test_documents_that_are_missing_are_counted_and_told(plain: SyncLexichord) -> None:
-    good = [{"uri": word_uri(word), "text": word_text(word)} for word in WORDS[:3]]
-    odd = [{"uri": "texts/empty", "text": " "}, {"uri": "texts/nul", "text": "half a \0"}]
-    lines: list[str] = []
-    eval_set = small_set([word_query("ember")], [*good, *odd])
-    (run,) = run_strategies(plain, eval_set, "keyword", on_warning=lines.append)
-    counts = [run.settings[f"{what}documents"] for what in ("", "failed_", "empty_")]
-    assert counts == [3, 1, 1]
-    assert lines[0].startswith("1 of 4 documents are not stored, document 4: chunks.0.content: ")
 
 
 def test_runs_are_recorded_where_the_application_is(plain: SyncLexichord, dsn: str) -> None:
@@ -223,21 +189,6 @@ def test_a_gate_that_is_not_kept_fails_the_command(
     (reason,) = [line for line in failed.stderr.splitlines() if "gate" in line]
     assert reason.startswith("lexichord: keyword: gate precision@5>=0.9 failed: precision@5 is 0.2")
     assert "| pass@5 | 1.0000 |" in failed.stdout
-
-
-def test_the_same_again_is_noise(dsn: str, folder_of_set: Path, home: Path) -> None:
-    arguments = (str(folder_of_set), "--strategies", "keyword", "--json")
-    first = json.loads(run_cli(dsn, home, "eval", *arguments).stdout)["runs"][0]
-    done = run_cli(dsn, home, "eval", *arguments, "--compare", str(first["id"]))
-    assert done.exit_code == 0, done.stderr
-    shape = json.loads(done.stdout)
-    assert shape["runs"][0]["means"] == first["means"]
-    assert {change["before"] for change in shape["comparisons"]} == {first["id"]}
-    assert {change["metric"] for change in shape["comparisons"]} == set(first["means"])
-    nothing = {"mean": 0.0, "low": 0.0, "high": 0.0, "is_noise": True}
-    assert all(change["difference"] == nothing for change in shape["comparisons"])
-    drawn = run_cli(dsn, home, "eval", *arguments[:-1], "--compare", str(first["id"])).stdout
-    assert "| keyword | mrr | +0.0000 | +0.0000 to +0.0000 | noise |" in drawn
 
 
 def test_the_sample_set_keeps_its_gate(embedding_dsn: str, home: Path) -> None:

@@ -13,7 +13,6 @@ from lexichord.types import Explanation, StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.client import documents
-from tests.end_to_end.processes import run_cli
 
 NOTICE = "how much notice ends the mutual non-disclosure agreement"
 
@@ -104,15 +103,6 @@ def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
         assert parts["dense"].score == hit.scores.dense
         ways = [part.score or 0 for name, part in parts.items() if name in found.lists[2:]]
         assert sum(ways) == pytest.approx(hit.score)
-
-
-def test_the_command_explains_as_the_application_does(samples: SyncLexichord, home: Path) -> None:
-    done = run_cli(samples.core.settings.dsn, home, "query", NOTICE, "--explain")
-    found = samples.explain(NOTICE)
-    names = [line[13:] for line in str(found).splitlines() if line[9:13] == "ms  "]
-    shown = done.stdout[done.stdout.index("\nStages\n") :]
-    assert [line[13:] for line in shown.splitlines() if line[9:13] == "ms  "] == names
-    assert str(found).partition("Hits:")[2].strip() in done.stdout
 
 
 def test_an_evaluation_says_what_the_command_says(plain: SyncLexichord) -> None:

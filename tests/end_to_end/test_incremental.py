@@ -130,16 +130,6 @@ def test_a_renamed_file_keeps_its_vectors(
     assert_sound(lexichord)
 
 
-def test_contexts_that_came_along_are_embedded_again_when_they_change(
-    lexichord: SyncLexichord, counting: Counting
-) -> None:
-    def give(context: str) -> int:
-        pieces = [{"content": "It is fed.", "context": context}, {"content": "It sleeps."}]
-        return lexichord.ingest(documents=[{"uri": "a", "chunks": pieces}]).embedded
-
-    assert [give("About yaks."), give("About yaks."), give("About otters.")] == [2, 0, 2]
-
-
 def test_vectors_that_came_along_are_the_ones_stored(
     lexichord: SyncLexichord, counting: Counting
 ) -> None:

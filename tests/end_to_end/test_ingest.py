@@ -9,7 +9,6 @@ from reportlab.lib import pdfencrypt
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.types import ContextKind
 from tests.conftest import SAMPLES
 from tests.documents import draw_pdf
 
@@ -35,19 +34,6 @@ def test_the_samples_are_stored_character_for_character(plain: SyncLexichord) ->
         for chunk in shown.chunks:
             assert shown.text[chunk.start : chunk.end] == chunk.content
     assert {fault.amount for fault in plain.doctor().faults} == {0}
-
-
-def test_a_second_run_skips_all(plain: SyncLexichord) -> None:
-    plain.ingest(FOLDERS)
-    before = plain.list()
-    heard: list[tuple[str, str, str]] = []
-    report = plain.ingest(FOLDERS, listener=lambda *news: heard.append(news))
-    assert (report.inserted, report.replaced, report.skipped) == (0, 0, len(before))
-    assert plain.list() == before
-    assert sorted(heard) == sorted((row.uri, "skipped", "") for row in before)
-    latest = plain.status().runs[0]
-    assert latest.skipped == len(before)
-    assert latest.finished_at is not None
 
 
 def test_a_changed_file_is_replaced(plain: SyncLexichord, folder: Path) -> None:
@@ -153,26 +139,6 @@ def test_one_unknown_document_keeps_all_from_being_deleted(plain: SyncLexichord)
     assert plain.status().documents == 4
 
 
-@pytest.mark.parametrize(
-    ("kind", "context", "words"),
-    [
-        ("structural", "Lease", {"clause", "Lease", "Rent", "zebra"}),
-        ("none", "", set()),
-        ("given", "", set()),
-    ],
-)
-def test_kinds_of_context(
-    kind: ContextKind, context: str, words: set[str], plain: SyncLexichord, folder: Path
-) -> None:
-    (folder / "a.md").write_text("# Lease\n\n## Rent\n\nThe zebra clause.")
-    plain.ingest([folder], context=kind)
-    (chunk,) = plain.show("a.md").chunks
-    assert chunk.context == context
-    assert words <= set(chunk.keyword_context.split())
-    assert bool(words) == bool(chunk.keyword_context)
-    assert chunk.heading == "Rent"
-
-
 def test_a_part_of_the_context_can_be_left_out(plain: SyncLexichord, folder: Path) -> None:
     (folder / "a.md").write_text("# Lease\n\n## Rent\n\nThe zebra clause.")
     plain.ingest([folder])
@@ -206,16 +172,3 @@ def test_a_wrong_argument_is_refused_before_the_run(plain: SyncLexichord) -> Non
     with pytest.raises(ConfigError, match="the dataset needs a name"):
         plain.ingest(FOLDERS, dataset="")
     assert plain.status().runs == []
-
-
-def test_the_listener_hears_of_every_file_once(plain: SyncLexichord, folder: Path) -> None:
-    (folder / "bad.txt").write_bytes(b"")
-    (folder / "good.txt").write_text("The zebra clause.")
-    heard: list[tuple[str, str, str]] = []
-    totals: list[int] = []
-    plain.ingest([folder], on_start=totals.append, listener=lambda *news: heard.append(news))
-    assert totals == [2]
-    assert sorted((Path(uri).name, status, reason) for uri, status, reason in heard) == [
-        ("bad.txt", "failed", "holds no text"),
-        ("good.txt", "inserted", ""),
-    ]

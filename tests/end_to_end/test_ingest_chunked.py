@@ -221,21 +221,3 @@ def test_a_text_without_chunks_is_cut_as_a_file_of_its_kind(
     assert {row.uri for row in plain.list()} == {"a/b", sample.as_posix()}
     assert plain.ingest(documents=[source]).skipped == 1
     assert plain.ingest([tmp_path], prune=False).deleted == 0
-
-
-def test_a_file_may_be_given_another_name_and_is_then_no_file(
-    plain: SyncLexichord, tmp_path: Path
-) -> None:
-    path = tmp_path / "x" / "lease.txt"
-    path.parent.mkdir()
-    path.write_text("The yak clause.")
-    heard: list[int] = []
-    names = {str(path): "upload://default/lease.txt"}
-    report = plain.ingest([path], uris=names, on_run=heard.append)
-    assert heard == [report.run_id]
-    (row,) = plain.list()
-    assert (row.uri, row.title) == ("upload://default/lease.txt", "lease")
-    assert plain.status().runs[0].source == "upload://default/lease.txt"
-    assert plain.ingest([path], uris=names).skipped == 1
-    path.write_text("")
-    assert list(plain.ingest([path], uris=names).failed) == ["upload://default/lease.txt"]

@@ -69,16 +69,6 @@ def test_documents_of_several_datasets_are_told_apart(
     assert uris == {"open/lease", "open/policy", "pets/lease"}
 
 
-def test_without_anything_right_nothing_is_written(
-    lexichord: SyncLexichord, tmp_path: Path
-) -> None:
-    folder = tmp_path / "judged"
-    judge(lexichord, "When is rent due?", right=False)
-    with pytest.raises(ConfigError, match="LEXICHORD_RECORD=text"):
-        lexichord.write_judged_set(folder)
-    assert not folder.exists()
-
-
 def test_a_folder_with_something_in_it_stays_as_it_is(
     lexichord: SyncLexichord, tmp_path: Path
 ) -> None:

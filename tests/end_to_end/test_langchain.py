@@ -1,7 +1,6 @@
 """The LangChain retriever, alone and in a chain, inside a running event loop and outside."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import Runnable, RunnablePassthrough
 
-from lexichord import Lexichord, SyncLexichord
+from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.langchain import LexichordRetriever
 
@@ -40,18 +39,6 @@ def test_a_chain_answers_by_what_is_stored(samples: SyncLexichord) -> None:
     assert "ten (10) years" in answer
     assert "[one way nda clinical study]" in answer
     assert answer.endswith(QUESTION)
-
-
-async def test_the_asynchronous_application_serves_its_own_loop(
-    samples: SyncLexichord, home: Path
-) -> None:
-    async with Lexichord(dsn=samples.core.database.dsn, home=home) as core:
-        retriever = LexichordRetriever(lexichord=core, search_kwargs={"k": 3})
-        one, two = await retriever.abatch([QUESTION, "When is the rent due?"])
-        assert one == LexichordRetriever(lexichord=samples, search_kwargs={"k": 3}).invoke(QUESTION)
-        assert one != two
-        with pytest.raises(ConfigError, match="asynchronous calls only"):
-            retriever.invoke(QUESTION)
 
 
 def test_a_document_has_its_place_and_scores(samples: SyncLexichord) -> None:

@@ -1,6 +1,5 @@
 """The LlamaIndex retriever, alone and in a query engine, inside a running loop and outside."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode
 from llama_index.core.schema import MetadataMode
 
-from lexichord import Lexichord, SyncLexichord
+from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.llama_index import LexichordRetriever
 
@@ -45,17 +44,6 @@ def test_the_score_can_be_held_against_a_cutoff(samples: SyncLexichord) -> None:
     assert 1 <= len(engine(retriever, 0.1).query(QUESTION).source_nodes) < 10
     assert len(engine(retriever).query(NOWHERE).source_nodes) == 10
     assert engine(retriever, 0.1).query(NOWHERE).source_nodes == []
-
-
-async def test_the_asynchronous_application_serves_its_own_loop(
-    samples: SyncLexichord, home: Path
-) -> None:
-    async with Lexichord(dsn=samples.core.database.dsn, home=home) as core:
-        retriever = LexichordRetriever(core, k=3)
-        nodes = await retriever.aretrieve(QUESTION)
-        assert nodes == LexichordRetriever(samples, k=3).retrieve(QUESTION)
-        with pytest.raises(ConfigError, match="asynchronous calls only"):
-            retriever.retrieve(QUESTION)
 
 
 def test_a_model_is_shown_title_and_metadata_but_no_numbers(plain: SyncLexichord) -> None:

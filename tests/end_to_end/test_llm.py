@@ -1,6 +1,5 @@
 """What a language model behind a real socket does to each stage of a query."""
 
-import asyncio
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -16,10 +15,9 @@ from tests.end_to_end.llm_replies import (
     replying,
     requests_for,
     shown,
-    task,
     with_model,
 )
-from tests.providers.chat_servers import ChatServer, Prompt, chat_server
+from tests.providers.chat_servers import ChatServer, chat_server
 
 LEASE = "office-lease-saltpan-house.md"
 RENT = "What is the yearly rent for the third floor of Saltpan House?"
@@ -184,25 +182,6 @@ def test_its_words_are_searched_as_well(
     assert [each.text for each in shown(prompt.inputs["passages"])] == [
         hit.content for hit in hits[:5]
     ]
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("none", "other words"),
-        ("expansion", "Who pays the rent?"),
-        ("relaxation", " \n"),
-        ("expansion", "of the"),
-    ],
-)
-def test_no_rewrite_is_no_search(
-    opened: SyncLexichord, model: ChatServer, kind: str, text: str
-) -> None:
-    said = {"kind": kind, "text": text, "confidence": 1, "reason": "enough"}
-    model.reply = replying(rewrite=said)
-    found = ask(opened, "Who pays the rent?", "rewrite", rewrite=True)
-    assert [step.stage for step in found.trace].count("search") == 1
-    assert found.degraded == []
 
 
 # Content boost.
@@ -425,35 +404,3 @@ def test_what_was_not_graded_has_not_passed(opened: SyncLexichord, model: ChatSe
 
 
 # Several at once.
-
-
-def test_models_asked_at_once_do_not_mix(opened: SyncLexichord, model: ChatServer) -> None:
-    """Each query has its own model, trace and reasons; 12 run at once, with three models."""
-    quotes = {"first": SURE, "second": "hold public liability cover of at least EUR 6,500,000"}
-
-    def by_model(prompt: Prompt) -> Outputs:
-        if task(prompt) != "clauses":
-            return replying()(prompt)
-        said = quotes.get(prompt.body["model"])
-        return {"clauses": "no list"} if said is None else quoting(said, 1)
-
-    model.reply = by_model
-    names = ["first", "second", "third"] * 4
-
-    async def all_at_once() -> list[Response]:
-        query = opened.core.query
-        stages = [
-            query(INSURER, llm=f"openai/{name}", answer=True, reflect=True, intent="clause_lookup")
-            for name in names
-        ]
-        return await asyncio.gather(*stages)
-
-    for name, found in zip(names, opened.run(all_at_once()), strict=True):
-        steps = [step for step in found.trace if step.stage.startswith("llm ")]
-        assert [step.stage for step in steps][-2:] == ["llm clauses", "llm grade"]
-        assert {step.given["model"] for step in steps} == {f"openai/{name}"}
-        failed = [
-            f"answer without the model: openai/{name} gave no usable reply: try another model"
-        ]
-        assert found.degraded == ([] if name in quotes else failed)
-        assert quotes.get(name, "insure") in found.answer

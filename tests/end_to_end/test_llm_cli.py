@@ -1,20 +1,17 @@
 """A language model at the command line: what is shown of it, and what it takes to have none."""
 
-import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from click.testing import Result
 
 from lexichord import SyncLexichord
-from tests.alike import differences
-from tests.end_to_end.llm_replies import KEY, grades, replying, with_model
+from tests.end_to_end.llm_replies import KEY, grades, replying
 from tests.end_to_end.processes import run_cli
 from tests.providers.chat_servers import ChatServer, chat_server
 
@@ -79,22 +76,6 @@ def test_explain_shows_each_call(samples: SyncLexichord, server: ChatServer) -> 
     assert KEY not in done.stdout
 
 
-def test_json_is_the_response(samples: SyncLexichord, server: ChatServer) -> None:
-    done = query(samples, *ASKED, "--json", "--llm-stage", "answer", **to_server(server))
-    with with_model(samples, server) as lexichord:
-        response = lexichord.query(
-            *(QUERY,), intent="clause_lookup", answer=True, reflect=True, llm_stages=["answer"]
-        )
-    printed, shape = json.loads(done.stdout), json.loads(json.dumps(response.to_dict()))
-    assert differences(untraced(printed), untraced(shape)) == []
-    assert [step["stage"] for step in printed["trace"]] == [s["stage"] for s in shape["trace"]]
-    assert QUOTE in printed["answer"]
-
-
-def untraced(shape: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shape.items() if name != "trace"}
-
-
 def test_orders_to_the_terminal_are_not_obeyed(samples: SyncLexichord, server: ChatServer) -> None:
     orders = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eevil"
     sentence = {"text": f"It is {orders}.", "sources": [1]}
@@ -116,26 +97,6 @@ def test_orders_to_the_terminal_are_not_obeyed(samples: SyncLexichord, server: C
     assert "evil" in done.stdout
     for text in (done.stdout, done.stderr):
         assert {c for c in text if not c.isprintable()} <= {"\n"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (
-            ("--llm", "openai/any", "--llm-stage", "dance"),
-            "a model does not do dance, but intent, boost, rewrite, answer, reflect",
-        ),
-        (("--llm", "acme/any"), "llm 'acme/any' is no model that DSPy reaches by itself: "),
-        (("--llm", "nothing"), "llm 'nothing' is no model that DSPy reaches by itself: "),
-    ],
-)
-def test_what_cannot_be_meant_is_one_line(
-    samples: SyncLexichord, arguments: tuple[str, ...], reason: str
-) -> None:
-    done = query(samples, *arguments)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"lexichord: {reason}")
-    assert done.stderr.count("\n") == 1
 
 
 def test_a_missing_extra_is_one_line(samples: SyncLexichord) -> None:

@@ -100,9 +100,3 @@ def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path
         2,
         "lexichord: 'nothing' is no metadata: write KEY=VALUE\n",
     )
-
-
-def test_a_name_as_long_as_names_can_be_is_read(plain: SyncLexichord, tmp_path: Path) -> None:
-    file = tmp_path / f"{'n' * 251}.txt"
-    file.write_text("A long name has no room for another beside it.")
-    assert plain.ingest([file]).inserted == 1

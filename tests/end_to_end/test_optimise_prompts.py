@@ -103,20 +103,6 @@ def test_what_is_compiled_helps_and_reaches_the_model_through_the_product(
         assert any(demo["query"] in text for text in shown)
 
 
-def test_a_model_that_reads_nothing_right_leaves_no_file(tmp_path: Path) -> None:
-    def wrong(prompt: Prompt) -> dict[str, object]:
-        kind = "summary" if reading(prompt.inputs["query"])["kind"] != "summary" else "general"
-        return reading("") | {"kind": kind}
-
-    with chat_server(wrong) as server:
-        done = optimise(server, tmp_path, tmp_path / "prompts")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        f"optimise_prompts: {MODEL} reads no question of half A right: name another model"
-    )
-    assert not (tmp_path / "prompts").exists()
-
-
 def test_a_model_that_fails_is_told_without_the_key(server: ChatServer, tmp_path: Path) -> None:
     server.mode = "unauthorized"
     done = optimise(server, tmp_path, tmp_path / "prompts")

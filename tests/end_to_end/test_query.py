@@ -1,17 +1,16 @@
 """One question of each kind through the whole pipeline, on the sample corpus."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.call_settings import asking_for
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Embedder, Reranker, Vectors
+from lexichord.providers.base import Embedder, Vectors
 from lexichord.retrieve.query import SentenceVectors
-from lexichord.types import Ranked, Response
+from lexichord.types import Response
 
 STAGES = [
     "intent",
@@ -69,15 +68,6 @@ def test_a_named_document_that_does_not_say_is_no_answer_from_others(
     assert all(text in found.answer for text in said)
 
 
-def test_a_comparison_of_nothing_in_particular(samples: SyncLexichord) -> None:
-    """Its columns are headings that the files share."""
-    found = samples.query("Compare the Saltpan House lease and the software licence")
-    assert found.comparison is not None
-    assert {"Definitions", "GOVERNING LAW"} <= {*found.comparison.aspects}
-    laws = [cell for cell in found.comparison.cells if cell.aspect == "GOVERNING LAW"]
-    assert [("Ireland" in c.quotes[0].text, c.found) for c in laws] == [(True, True), (False, True)]
-
-
 def test_a_list(samples: SyncLexichord) -> None:
     found = samples.query("List every clause on late payment interest", answer=True)
     assert found.intent.kind == "list_all"
@@ -98,12 +88,6 @@ def test_a_question_without_an_answer(samples: SyncLexichord) -> None:
     assert found.abstained
     assert found.answer == ""
     assert found.confidence < 0.2
-
-
-def test_the_callers_word_counts(samples: SyncLexichord) -> None:
-    found = samples.query("support logs", intent="summary", hint="the data retention policy")
-    assert (found.intent.kind, found.intent.hint) == ("summary", "the data retention policy")
-    assert (found.intent.question, found.intent.reason) == ("support logs", "given")
 
 
 def test_rewrite_and_reflection_say_what_they_did(samples: SyncLexichord) -> None:
@@ -135,36 +119,6 @@ def test_a_least_score_drops_and_says_so(samples: SyncLexichord) -> None:
     assert len(step.dropped or ()) == len(every.hits) - len(found.hits)
     with pytest.raises(ConfigError, match="there is no score price"):
         samples.query("rent", min_score={"price": 1})
-
-
-def test_lengths_and_forms(samples: SyncLexichord) -> None:
-    short = samples.query("Who pays the rent?", max_length=600)
-    assert 0 < len(short.context) <= 600
-    dropped = short.trace[-1].dropped
-    assert dropped is not None
-    assert len(dropped) == len(short.quotes) - len(short.sources) > 0
-    assert dropped[0].startswith("no room for ")
-    tokens = samples.query("Who pays the rent?", max_length=600, unit="tokens")
-    assert len(tokens.context) > 600
-    asked = samples.query("Who pays the rent?", format="qa")
-    assert asked.context.startswith("Question: ")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"colour": "red"}, "there is no option colour"),
-        ({"intent": "poem"}, "there is no intent 'poem': clause_lookup, comparison"),
-        ({"variants": 0}, "variants must be at least 1, not 0"),
-        ({"max_length": 0}, "max_length must be at least 1, not 0"),
-        ({"fallbacks": "overview"}, r"fallbacks takes a list: write fallbacks=\['overview'\]"),
-    ],
-)
-def test_what_cannot_be_meant_is_an_error(
-    samples: SyncLexichord, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message):
-        samples.query("rent", **options)
 
 
 def test_instructions_are_searched_as_well(samples: SyncLexichord) -> None:
@@ -202,36 +156,6 @@ def test_a_round_of_reflection_is_timed_and_bounded(samples: SyncLexichord) -> N
     late = samples.query(query, reflect=True, min_coverage=1, budget_ms=0)
     assert late.reflection is not None
     assert late.reflection.rounds == ()
-
-
-class Shortest:
-    """Prefers short texts."""
-
-    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
-        return [Ranked(index, -len(text)) for index, text in enumerate(texts)]
-
-
-@contextmanager
-def reranked(samples: SyncLexichord, reranker: Reranker) -> Iterator[None]:
-    samples.core.reranker = reranker
-    try:
-        yield
-    finally:
-        samples.core.reranker = None
-
-
-def test_a_reranker_chooses_among_more_chunks(samples: SyncLexichord) -> None:
-    wide = samples.query("Who pays the rent?", k=12)
-    with reranked(samples, Shortest()):
-        found = samples.query("Who pays the rent?", k=4)
-        listed = samples.query("List every deadline")
-    assert len(found.hits) == 4
-    lengths = [-hit.scores.to_dict()["rerank"] for hit in found.hits]
-    assert lengths == sorted(lengths)
-    shortest = sorted(len(hit.context) + len(hit.content) for hit in wide.hits)
-    assert len(found.hits[0].context) + len(found.hits[0].content) <= shortest[0]
-    assert all(hit.scores.rerank is None for hit in listed.hits)
-    assert "rerank" in found.timings_ms
 
 
 def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:

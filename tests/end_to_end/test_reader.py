@@ -16,7 +16,6 @@ from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
 from lexichord.ingest.reader import Reader
-from tests.conftest import SAMPLES
 from tests.documents import Block, Layout, make_docx, make_pdf
 from tests.end_to_end.processes import wait_until
 
@@ -102,18 +101,6 @@ def test_the_child_gives_what_the_loader_and_the_chunker_give(
         file.write_text("# Term ü 🎉\n\nFive\u200b years.\n")
     loaded = load(file)
     assert reader.read(file) == (loaded, chunk.split(loaded))
-
-
-def test_many_files_go_through_one_child(tmp_path: Path, reader: Reader) -> None:
-    sources = sorted([*SAMPLES.glob("agreements/*"), *SAMPLES.glob("policies/*")])
-    reader.read(sources[0])
-    first = child().pid
-    for number in range(200):
-        source = sources[number % len(sources)]
-        loaded, chunks = reader.read(source)
-        assert loaded.text == source.read_text()
-        assert all(loaded.text[piece.start : piece.end] == piece.content for piece in chunks)
-    assert child().pid == first
 
 
 def test_a_refusal_leaves_the_child_as_it_is(tmp_path: Path, reader: Reader, small: Path) -> None:

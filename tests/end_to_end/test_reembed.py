@@ -24,7 +24,6 @@ from lexichord.errors import ConfigError, EmbeddingMismatchError, LexichordError
 from lexichord.ingest.structural_context import embedding_text
 from lexichord.types import EmbeddingSpace, SpaceChange
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
-from tests.end_to_end.processes import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -243,16 +242,6 @@ def test_an_ingest_in_the_middle_of_a_swap(stocked: SyncLexichord, dsn: str) -> 
     assert_all_of(dsn, SAME, 96)
 
 
-def test_documents_with_vectors_of_the_space_before_are_refused(
-    stocked: SyncLexichord, dsn: str
-) -> None:
-    chunk = {"content": "w1", "vector": Hashing(OLD).vector("w1")}
-    with application(dsn) as other:
-        stocked.reembed(SAME)
-        report = other.ingest(documents=[{"uri": "own", "space": OLD, "chunks": [chunk]}])
-    assert report.failed == {"own": f"its vectors are of {OLD}, the database is bound to {SAME}"}
-
-
 def test_killed_while_filling(stocked: SyncLexichord, dsn: str, tmp_path: Path) -> None:
     """Each chunk is embedded once, but for the call that was in flight at each kill."""
     random, log = Random(1), tmp_path / "log"
@@ -309,42 +298,12 @@ def test_killed_at_a_step(stocked: SyncLexichord, dsn: str, tmp_path: Path, step
     assert stocked.doctor().problems == []
 
 
-def wait_for_swap(dsn: str) -> None:
-    """Wait until a swap waits for a lock."""
-    waiting = "select exists (select from pg_stat_activity where wait_event_type = 'Lock' "
-    waiting += "and query ~ 'swap_spaces')"
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        wait_until(lambda: connection.execute(waiting).fetchall() == [(True,)])
-
-
 def finish(dsn: str, to: str | None, log: Path) -> None:
     process, pipe = start(dsn, to, log)
     while pipe.recv() != "end":
         pass
     process.join()
     assert process.exitcode == 0
-
-
-def test_a_long_query_holds_up_the_swap_and_no_search(
-    stocked: SyncLexichord, dsn: str, tmp_path: Path
-) -> None:
-    log = tmp_path / "log"
-    log.touch()
-    process, pipe = start(dsn, SAME, log, "swap_spaces")
-    while pipe.recv() != "swap_spaces":
-        pass
-    with psycopg.connect(dsn) as long, searching(dsn) as tell:
-        long.execute("select count(*) from lexichord_data.chunk")
-        log.with_suffix(".go").touch()
-        for _ in range(6):  # it is tried with more patience each fifth time
-            wait_for_swap(dsn)
-            tell()
-        assert space(stocked) == OLD
-        long.rollback()
-        while pipe.recv() != "end":
-            pass
-        process.join()
-    assert_all_of(dsn, SAME, 90)
 
 
 def test_roll_back_without_the_old_embedder_says_what_lacks(
@@ -431,14 +390,6 @@ def test_two_at_once(stocked: SyncLexichord, dsn: str) -> None:
         with pytest.raises(ConfigError, match="another process changes the embedding space"):
             stocked.reembed(NEW)
     assert stocked.reembed(NEW).space == NEW
-
-
-def test_an_empty_database(dsn: str) -> None:
-    with application(dsn) as lexichord:
-        assert lexichord.reembed(NEW).space == NEW
-        ingest(lexichord, 0, 4)
-        assert_all_of(dsn, NEW, 12)
-        assert lexichord.doctor().problems == []
 
 
 def test_the_command(stocked: SyncLexichord, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.errors import ConfigError
 from lexichord.types import FileHit, Response
 from tests.end_to_end.processes import run_cli
 from tests.http_server import Reply
@@ -133,15 +132,6 @@ def test_it_does_not_see_the_neutral_words(samples: SyncLexichord) -> None:
     queries = [each.body["query"] for each in server.requests]
     assert queries[1] == "What is the of Business Day?"
     assert queries[3] == "Who pays the ?"
-
-
-def test_a_wrong_name_is_an_error_before_anything_starts(samples: SyncLexichord) -> None:
-    with (
-        pytest.raises(ConfigError, match="no reranker voyage/x"),
-        SyncLexichord(home=samples.core.settings.home / "nowhere", reranker="voyage/x"),
-    ):
-        pass
-    assert not (samples.core.settings.home / "nowhere").exists()
 
 
 def test_the_command_line_names_one(samples: SyncLexichord) -> None:

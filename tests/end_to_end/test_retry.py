@@ -4,11 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import store
 from tests.end_to_end.conftest import names, write
 
 
@@ -44,19 +42,6 @@ def test_what_is_no_file_is_named_until_it_is_mended(plain: SyncLexichord, folde
     lines.write_text(good)
     plain.ingest(chunked_file=lines)
     assert "x.jsonl" not in str(plain.retry_failed().degraded)
-
-
-def test_a_run_that_was_cut_off_is_shown_as_stalled(plain: SyncLexichord, folder: Path) -> None:
-    write(folder / "a.txt")
-    plain.ingest([folder])
-    database = plain.core.database
-    run = plain.run(store.start_run(database, "default", "x", 7))
-    with psycopg.connect(database.dsn, autocommit=True) as connection:
-        connection.execute("update lexichord_data.run set seen_at = now() - interval '2 min'")
-    states = {row.run_id: row.state for row in plain.status().runs}
-    assert states == {run: "stalled", run - 1: "finished"}
-    plain.run(store.touch_run(database, run))
-    assert plain.status().runs[0].state == "running"
 
 
 def test_two_ingests_of_one_folder_do_no_harm(

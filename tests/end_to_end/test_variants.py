@@ -8,7 +8,6 @@ import pytest
 
 from lexichord.db import search as db
 from lexichord.db.pool import Database
-from lexichord.errors import ConfigError
 from lexichord.retrieve.search.chunks import search_variants
 from lexichord.retrieve.search.variants import MIN_COHERENCE, make_variants
 from lexichord.types import ChunkHit, FileHit, Question, Scope
@@ -70,14 +69,6 @@ async def test_python_and_sql_give_the_same(wide: Database) -> None:
                 in_sql = await db.search_variants(wide, asked, asked_by, boost)
                 assert shown(parallel) == shown(in_sql)
                 assert parallel
-
-
-async def test_the_same_name_twice_is_refused(wide: Database) -> None:
-    for given in ([], [ORIGINAL] * 2, [replace(ORIGINAL, weight=0)]):
-        with pytest.raises(ConfigError):
-            await search_variants(wide, ASKED, given)
-    with pytest.raises(ConfigError, match="k must be"):
-        await search_variants(wide, replace(ASKED, k=101), [ORIGINAL])
 
 
 def file(database: Database, number: int) -> FileHit:

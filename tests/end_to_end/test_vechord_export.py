@@ -3,7 +3,7 @@
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -11,12 +11,6 @@ import pytest
 from vechord.registry import VechordRegistry
 from vechord.spec import (
     DefaultDocument,
-    ForeignKey,
-    Keyword,
-    PrimaryKeyAutoIncrease,
-    Table,
-    UniqueIndex,
-    Vector,
     create_chunk_with_dim,
 )
 
@@ -26,7 +20,6 @@ from lexichord.errors import ConfigError, EngineUnsupportedError
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, SPACE, new_database
 from tests.end_to_end.client import documents
-from tests.end_to_end.vechord_rows import stored
 
 PATH = "?options=-c%20search_path%3Dpublic,bm25_catalog,tokenizer_catalog"
 # Both find the same chunk first by vector for all 26 sample questions, by keyword for 17: vechord's
@@ -38,29 +31,6 @@ QUESTIONS = [
     "Which agreement provides for escrow of source code?",
     "Can a client poach the vendor's developers once the contract is over?",
 ]
-
-
-class Document(Table, kw_only=True):  # type: ignore[call-arg, misc]
-    uid: PrimaryKeyAutoIncrease | None = None
-    uuid: Annotated[str, UniqueIndex()]
-    content: str
-
-
-class ContextualChunk(Table, kw_only=True):  # type: ignore[call-arg, misc]
-    uid: PrimaryKeyAutoIncrease | None = None
-    doc_uuid: Annotated[str, ForeignKey[Document.uuid]]
-    index: int
-    content: str
-    context: str
-    vector: Vector[4]
-    keyword: Keyword
-
-
-class Query(Table, kw_only=True):  # type: ignore[call-arg, misc]
-    uid: PrimaryKeyAutoIncrease | None = None
-    content: str
-    doc_uuids: list[str]
-    vector: Vector[4]
 
 
 @pytest.fixture(scope="module")
@@ -191,32 +161,3 @@ def test_without_the_library_it_is_named(
 def test_a_name_that_vechord_would_not_quote_is_refused(plain: SyncLexichord, name: str) -> None:
     with pytest.raises(ConfigError, match="no namespace that vechord can query"):
         plain.export_vechord(name)
-
-
-async def test_tables_of_its_own_examples_come_in(dsn: str, plain: SyncLexichord) -> None:
-    tables = [Document, ContextualChunk, Query]
-    async with VechordRegistry("anthropic", dsn + PATH, tables=tables) as registry:
-        await registry.insert(Document(uuid="u1", content="Alpha one. Beta two."))
-        for index, content, vector in (
-            (1, "Beta two.", [0, 1, 0, 0]),
-            (0, "Alpha one.", [1, 0, 0, 0]),
-        ):
-            await registry.insert(
-                ContextualChunk(
-                    doc_uuid="u1",
-                    index=index,
-                    content=content,
-                    context=f"About {content}",
-                    vector=np.array(vector, dtype=np.float32),
-                    keyword=Keyword(content),
-                )
-            )
-        await registry.insert(
-            Query(content="?", doc_uuids=["u1"], vector=np.ones(4, dtype=np.float32))
-        )
-    report = plain.import_vechord("anthropic")
-    assert (report.inserted, report.chunks, report.failed) == (1, 2, {})
-    assert stored(dsn) == [
-        ("vechord:anthropic/u1", "Alpha one.", "About Alpha one.", [1, 0, 0, 0]),
-        ("vechord:anthropic/u1", "Beta two.", "About Beta two.", [0, 1, 0, 0]),
-    ]

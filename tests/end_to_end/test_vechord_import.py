@@ -11,7 +11,6 @@ from lexichord import SyncLexichord
 from lexichord.cli.commands import app
 from lexichord.db import schema
 from lexichord.errors import ConfigError, EngineUnsupportedError
-from lexichord.ingest.flow import IngestLimits
 from tests.conftest import SPACE, new_database
 from tests.end_to_end.vechord_rows import execute, stored
 
@@ -103,30 +102,6 @@ def test_what_is_there_is_skipped_and_what_changed_replaced(plain: SyncLexichord
     change = "update {contextualchunk} set vector = '[1,2,3,4]' where uid = 2"
     execute(dsn, change, name="ns")
     assert (plain.import_vechord("ns").replaced, stored(dsn)[0][3]) == (1, [1, 2, 3, 4])
-
-
-@pytest.mark.parametrize(("page", "ahead"), [(1, 1), (2, 3), (3, 10**6)])
-def test_any_size_of_batch_gives_the_same(
-    plain: SyncLexichord, dsn: str, page: int, ahead: int
-) -> None:
-    fill(dsn, "ns")
-    execute(
-        dsn,
-        "insert into {document} (uuid, content) select 'k' || n, 'Text ' || n "
-        "from generate_series(1, 9) n",
-        "insert into {contextualchunk} (doc_uuid, content, context, vector) "
-        "select 'k' || n, 'Text ' || n, 'c' || n, array[n, 1, 1, 1]::vector "
-        "from generate_series(1, 9) n",
-        name="ns",
-    )
-    plain.core.ingest_limits = IngestLimits(
-        vechord_page_documents=page, vechord_prefetch_chunks=ahead
-    )
-    report = plain.import_vechord("ns")
-    assert (report.inserted, report.chunks, report.failed) == (11, 14, {})
-    last = stored(dsn)[-1]
-    assert last[:3] == ("vechord:ns/k9", "Text 9", "c9")
-    assert last[3] == [9, 1, 1, 1]
 
 
 def test_another_dimension_is_refused(plain: SyncLexichord, dsn: str) -> None:
