@@ -12,8 +12,7 @@ from typing import Self
 
 import psutil
 import psycopg
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
@@ -133,7 +132,7 @@ def run_strategies(
 
 
 def run_cli(
-    dsn: str | None, home: Path, *arguments: str, stdin: bytes = b"", **environment: str
+    dsn: str | None, home: Path, *arguments: str, stdin: str = "", **environment: str
 ) -> Result:
     """Run a command in this process, where it takes a tenth of the time of one of its own."""
     own = {"LEXICHORD_HOME": str(home), "COLUMNS": "400"} | environment

@@ -16,7 +16,7 @@ from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.evidence.respond import gather_evidence
-from lexichord.types import ChunkHit, ContextSource, FileHit
+from lexichord.types import ContextSource, FileHit
 from lexichord.types.evidence import AnswerRequest, Evidence
 from tests.conftest import SAMPLES
 
@@ -38,12 +38,6 @@ def embed_with(samples: SyncLexichord) -> EmbedSentences:
 def file_hit(samples: SyncLexichord, name: str) -> FileHit:
     row = next(row for row in samples.list() if Path(row.uri).name == Path(name).name)
     return FileHit(row.document_id, row.dataset, row.uri, row.title, 0.0, {}, 0)
-
-
-def gather(samples: SyncLexichord, kind: str, question: str, hits: list[ChunkHit]) -> Evidence:
-    evidence = samples.run(gather_evidence(samples.core.database, kind, question, hits))
-    assert_verbatim(samples, evidence)
-    return evidence
 
 
 def assert_verbatim(samples: SyncLexichord, evidence: Evidence) -> None:

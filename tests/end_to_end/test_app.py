@@ -2,22 +2,30 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lexichord import Lexichord, SyncLexichord
+from lexichord.db.search import discover_files, propose_candidates, relevance_feedback
 from lexichord.errors import ConfigError, NotFoundError
-from lexichord.types import Mode, Response, StoredDataset
+from lexichord.retrieve.search.discover import discover, name_first
+from lexichord.retrieve.trace import Trace
+from lexichord.types import FileHit, Mode, Question, Ranked, Response, Scope, StoredDataset
 from tests.conftest import SAMPLES
+from tests.end_to_end.processes import run_cli
 from tests.end_to_end.test_query import STAGES
 
 HIT = ["chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"]
 HIT += ["content", "context", "score", "scores", "ranks"]
-FILE = ["document_id", "dataset", "uri", "title", "score", "scores", "hits"]
 NOTICE = "What notice ends the master services agreement for convenience?"
 NDA = "one-way-nda-clinical-study.txt"
 LINES = (SAMPLES / "questions.jsonl").read_text().splitlines()
@@ -179,3 +187,179 @@ async def test_it_works_where_an_event_loop_runs_already(samples: SyncLexichord)
         expected = samples.search(NOTICE)
         results = await asyncio.gather(*(lexichord.search(NOTICE) for _ in range(12)))
     assert results == [expected] * 12
+
+
+def test_vectors_are_those_that_searches_compare(samples: SyncLexichord) -> None:
+    query = "how long are customer support logs kept"
+    (hit, *_) = samples.search(query, k=1, mode="dense").hits
+    (chunk,) = (one for one in samples.show(hit.document_id).chunks if one.chunk_id == hit.chunk_id)
+    text = "\n\n".join(filter(None, [chunk.context, chunk.content]))
+    asked, stored = samples.embed([query], "query"), samples.embed([text, "something else"])
+    assert asked.shape == (1, 384)
+    assert np.allclose(np.linalg.norm(stored, axis=1), 1, atol=1e-3)
+    near, far = stored @ asked[0]
+    assert near == pytest.approx(hit.scores.dense, abs=0.02)
+    assert far < near
+    assert samples.embed([]).shape[0] == 0
+
+
+def test_what_cannot_be_embedded_is_refused(samples: SyncLexichord, plain: SyncLexichord) -> None:
+    with pytest.raises(ConfigError, match="texts"):
+        samples.embed("one text")
+    with pytest.raises(ConfigError, match="kind"):
+        samples.embed(["a"], "passage")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="nothing embeds in"):
+        plain.embed(["a"])
+
+
+ASKED = Question("how long are customer support logs kept", depth=100)
+OTHER = "Which agreement provides for escrow of source code?"
+
+
+def both(samples: SyncLexichord, question: Question) -> tuple[Any, Any]:
+    database = samples.core.database
+    found = samples.run(discover_files(database, question))
+    return found, samples.run(relevance_feedback(database, question, None))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"query": OTHER},
+        {"scope": Scope(uri_prefix="nowhere")},
+        {"mode": "keyword"},
+        {"dense_share": 0.9},
+        {"depth": 200},
+        {"hint": "data retention policy"},
+    ],
+    ids=str,
+)
+def test_a_question_that_is_another_is_searched_for(
+    samples: SyncLexichord, change: dict[str, Any]
+) -> None:
+    database, embedder = samples.core.database, samples.core.embedder
+    assert embedder is not None
+    vectors = dict(
+        zip((ASKED.query, OTHER), embedder.embed([ASKED.query, OTHER], "query"), strict=True)
+    )
+    question = replace(ASKED, vector=vectors[ASKED.query].tolist(), space=str(embedder.space))
+    known = samples.run(propose_candidates(database, question))
+    assert known.candidates is not None
+    changed = replace(question, **change)
+    changed = replace(changed, vector=vectors[changed.query].tolist())
+    given = replace(changed, candidates=known.candidates)
+    assert both(samples, given) == both(samples, changed)
+
+
+def test_results_are_frames(samples: SyncLexichord, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = "with columns "
+    pandas = SimpleNamespace(json_normalize=list, DataFrame=lambda columns: [empty, *columns])
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    question = "how long are customer support logs kept"
+    found: list[Any] = [
+        samples.search(question, k=4),
+        samples.query(question, k=3),
+        samples.files(question),
+    ]
+    for result in found:
+        shape = result.to_dict()
+        assert result.to_frame() == shape.get("hits", shape.get("files"))
+    assert len(samples.list().to_frame()) == 13
+    nothing = samples.search("xyzzyplugh", mode="keyword").to_frame()
+    assert [*nothing[:2], "score" in nothing] == [empty, "chunk_id", True]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ConfigError, match="pip install pandas"):
+        samples.list().to_frame()
+
+
+def titles(samples: SyncLexichord, query: str) -> set[str]:
+    response = samples.query(query)
+    rows = samples.list(documents=list(response.relevant_files)) if response.relevant_files else []
+    return {row.title for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("how long are customer support logs kept", {"Data Retention Policy"}),
+        ("what does the remote work policy say about travel", {"Remote Work Policy"}),
+        (
+            "compare the retention policy and the remote work policy by who pays",
+            {"Data Retention Policy", "Remote Work Policy"},
+        ),
+    ],
+)
+def test_a_query_is_about_what_it_names_or_what_stands_out(
+    samples: SyncLexichord, query: str, expected: set[str]
+) -> None:
+    assert titles(samples, query) == expected
+
+
+def test_the_command_says_how_many(samples: SyncLexichord) -> None:
+    settings = samples.core.settings
+    query = partial(run_cli, settings.dsn, settings.home, "query")
+    assert "Files (1 relevant)" in query("how long are customer support logs kept").stdout
+    refused = query("who won the world cup in 1998", "--answer").stdout
+    assert "that the evidence holds an answer: none is given" in refused
+    assert "Files (none stands out)" in refused
+
+
+ESCROW = "Which agreement provides for escrow of source code?"
+
+
+class SharedWords:
+    """Counts the query's words in a text."""
+
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
+        words = {*query.lower().rstrip("?").split()}
+        shared = [len(words.intersection(text.lower().split())) for text in texts]
+        return [Ranked(index, score) for index, score in enumerate(shared)]
+
+
+def test_a_document_that_is_named_comes_before_what_its_name_finds(samples: SyncLexichord) -> None:
+    database, question = samples.core.database, Question(ESCROW)
+    files = samples.run(discover(database, question, Trace(), 5))
+    ids = [file.document_id for file in files]
+
+    def put(named: Sequence[str], found: list[FileHit], limit: int = 5) -> list[FileHit]:
+        return list(samples.run(name_first(database, question, found, named, limit)))
+
+    first, *others = put([ids[4]], files)
+    assert (first.document_id, first.score) == (ids[4], files[0].score)
+    assert others == files[:4]
+    both = [file.document_id for file in put([ids[2], ids[4]], files)]
+    assert both == [ids[4], ids[2], ids[0], ids[1], ids[3]]
+    assert [file.document_id for file in put([ids[4]], files[:1])] == [ids[4], ids[0]]
+    assert len(put([ids[3], ids[4]], files, limit=1)) == 1
+    assert put([ids[2]], files) == files
+    assert put([ids[4]], []) == []
+
+
+def test_a_reranked_file_is_preferred_by_the_score_that_boosts(samples: SyncLexichord) -> None:
+    database, question = samples.core.database, Question(ESCROW)
+    files = samples.run(discover(database, question, Trace(), 5, SharedWords()))
+    first, *_ = samples.run(name_first(database, question, files, [files[4].document_id], 5))
+    assert first.scores["fused"] == max(file.scores["fused"] or 0 for file in files)
+
+
+SIGNS = "".join(map(chr, range(33, 127)))
+ODD_QUESTIONS = [
+    "the of and to",
+    "notice " * 15_000,
+    "'; drop table lexichord_data.chunk; --",
+    'term AND (notice OR "period") NOT w:* & | ! <->',
+    SIGNS,
+    "契約の期間は何年ですか",
+    "🎉 👩‍👩‍👧 ☃",
+    "\u202enotice\u200b period\u2066",
+    "%s %(name)s {0} $1",
+]
+
+
+@pytest.mark.parametrize("question", ODD_QUESTIONS, ids=range(len(ODD_QUESTIONS)))
+def test_any_question_gets_an_answer(question: str, samples: SyncLexichord) -> None:
+    for ask in (samples.search, samples.files, samples.query):
+        ask(question)
+    if "notice" in question:
+        assert samples.search(question, mode="keyword").hits

@@ -32,7 +32,6 @@ FIXTURES = {
     "textsearch": "textsearch_dsn",
     "vectorchord": "vectorchord_dsn",
 }
-SECRET = "s3cr3t"
 ARTICLE = "create table public.article (id integer primary key, body text)"
 
 type Servers = Callable[[str], str]

@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from lexichord import SyncLexichord
 from lexichord.providers.embed.local import find_model
@@ -27,7 +27,6 @@ HIT = {
     *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"),
     *("content", "context", "score", "scores", "ranks"),
 }
-FILE = {"document_id", "dataset", "uri", "title", "score", "scores", "hits"}
 NOTICE = "What notice ends the master services agreement for convenience?"
 
 type Cli = Callable[..., Result]

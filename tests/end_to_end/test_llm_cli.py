@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from click.testing import Result
+from typer.testing import Result
 
 from lexichord import SyncLexichord
 from tests.end_to_end.llm_replies import KEY, grades, replying

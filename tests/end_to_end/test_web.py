@@ -59,7 +59,7 @@ def test_links_are_followed_by_the_command_line(dsn: str, tmp_path: Path, site: 
 
 
 def test_standard_input_is_read_by_its_name(dsn: str, tmp_path: Path) -> None:
-    sheet = b"animal,price\nkookaburra,7\n"
+    sheet = "animal,price\nkookaburra,7\n"
     done = run_cli(dsn, tmp_path, "ingest", "-", "--name", "prices.csv", stdin=sheet)
     assert done.exit_code == 0, done.stderr
     shown = json.loads(run_cli(dsn, tmp_path, "list", "--json").stdout)["documents"]
