@@ -53,9 +53,15 @@ def stocked(engine: str, server: str) -> Iterator[str]:
         yield dsn
 
 
+@pytest.fixture(scope="module")
+def _stocked(embedded_dsn: str) -> Iterator[str]:
+    with stocked("plain", embedded_dsn) as dsn:
+        yield dsn
+
+
 @pytest.fixture
-def source(server: Servers) -> Iterator[str]:
-    with stocked("plain", server("plain")) as dsn:
+def source(_stocked: str) -> Iterator[str]:
+    with new_database(_stocked, copy_of=_stocked) as dsn:
         yield dsn
 
 
@@ -100,17 +106,6 @@ def test_a_backup_restores_all_on_any_engine(
                 assert {hit.uri for hit in found} == {f"doc/{number:04d}"}
             lexichord.ingest(documents=documents(95, 96))
             assert lexichord.search(word(95), mode="keyword").hits[0].uri == "doc/0095"
-
-
-def test_the_engine_is_the_backups_where_the_server_has_it(
-    server: Servers, file: Path, target: str
-) -> None:
-    with stocked("vectorchord", server("vectorchord")) as source:
-        backup.backup(source, file)
-        assert backup.restore(target, file).engine == "plain"
-        assert_same(target, source)
-        with new_database(source) as own:
-            assert backup.restore(own, file).engine == "vectorchord"
 
 
 @pytest.mark.parametrize("engine", FIXTURES)

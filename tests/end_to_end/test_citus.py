@@ -110,25 +110,6 @@ def test_searches_give_what_one_database_gives(asked: Asked, question: str, numb
     same(asked, "feedback_chunks", number, **by_vector, depth=ALL)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"datasets": ["most", "nowhere"]}, "there is no dataset 'nowhere'"),
-        ({"filter": {"nothing": 1}}, 'no document in scope has the key "nothing"'),
-        ({"filter": {"key": "number", "op": "odd"}}, "odd"),
-        ({"documents": [7 << 48]}, "there is no such document"),
-        ({"depth": 1}, "depth must be between"),
-        ({"boost": {"x": 1}}, "boost must be an object"),
-    ],
-)
-def test_what_one_database_refuses_is_refused(asked: Asked, arguments: Row, message: str) -> None:
-    for connection in (asked.one, asked.many):
-        for function in ("hybrid_search", "discover_files"):
-            if function == "hybrid_search" or "boost" not in arguments:
-                with pytest.raises(psycopg.Error, match=message):
-                    ask(connection, function, query="w1", **arguments)
-
-
 def test_a_worker_that_is_down_fails_the_search(asked: Asked) -> None:
     with stopped(asked.stored.dsns[2]):
         for _ in range(2):

@@ -108,11 +108,3 @@ def test_a_file_without_both_places_is_refused(tmp_path: Path, text: str, said: 
     with pytest.raises(ConfigError) as refused:
         find_template(str(file))
     assert "UTF-8" in str(refused.value)
-
-
-def test_a_document_cannot_fill_the_places_of_a_prompt() -> None:
-    template = find_template("anthropic")
-    assert template is not None
-    filled = template.fill("mentions {chunk}", "and {whole_document}")
-    assert "<document>\nmentions {chunk}\n</document>" in filled
-    assert "<chunk>\nand {whole_document}\n</chunk>" in filled

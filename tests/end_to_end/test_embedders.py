@@ -95,7 +95,7 @@ def failing(share: float) -> Callable[[Request], Reply | None]:
 def test_every_chunk_gets_its_vector_once_however_often_calls_fail(
     embedded_dsn: str, home: Path, shape: Shape
 ) -> None:
-    sources = documents(50, 20)
+    sources = documents(10, 10)
     with (
         database(embedded_dsn, shape) as dsn,
         embed_server(shape, failing(0.3)) as server,
@@ -104,17 +104,17 @@ def test_every_chunk_gets_its_vector_once_however_often_calls_fail(
         heard: list[Usage] = []
         report = lexichord.ingest(documents=sources, context="none", on_usage=heard.append)
         contents = [chunk["content"] for document in sources for chunk in document["chunks"]]
-        assert (report.chunks, report.embedded, report.refused) == (1000, 1000, [])
+        assert (report.chunks, report.embedded, report.refused) == (100, 100, [])
         assert report.usage is not None
         assert report.usage.requests == len(server.requests)
         assert heard[-1] == report.usage
-        assert report.usage.input_tokens == 7000
+        assert report.usage.input_tokens == 700
         assert dict(server.embedded) == dict.fromkeys(contents, 1)
         counts = "select content, count(*), count(embedding) from lexichord_data.chunk group by 1"
         assert sorted(rows(dsn, counts)) == sorted((content, 1, 1) for content in contents)
         server.fail = lambda request: None
-        (hit,) = lexichord.search(clause(17, 3), mode="dense", k=1).hits
-        assert hit.content == clause(17, 3)
+        (hit,) = lexichord.search(clause(7, 3), mode="dense", k=1).hits
+        assert hit.content == clause(7, 3)
 
 
 def test_a_chunk_that_is_refused_is_stored_and_named(dsn: str, home: Path) -> None:

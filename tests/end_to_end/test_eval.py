@@ -150,7 +150,7 @@ def test_nor_after_an_interrupt_nor_for_long_after_a_kill(
     plain: SyncLexichord, dsn: str, folder_of_set: Path, sent: int, code: int, left: int
 ) -> None:
     with (folder_of_set / "questions.jsonl").open("a") as lines:
-        for number in range(20_000):  # more than are asked before the signal
+        for number in range(4_000):  # more than are asked before the signal
             lines.write(f'\n{{"id": "{number}", "query": "where is the ember?"}}')
     process = start_cli("eval", str(folder_of_set), "--strategies", "keyword", "--dsn", dsn)
     assert process.stderr is not None

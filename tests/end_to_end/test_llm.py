@@ -148,17 +148,6 @@ def test_a_callers_hint_and_kind_stay(opened: SyncLexichord, model: ChatServer) 
     assert requests_for(model, "intent")[0].inputs["given_hint"] == "the office lease"
 
 
-@pytest.mark.parametrize("blank", ["", "  \n", "None"])
-def test_a_reading_of_nothing_leaves_the_query(
-    opened: SyncLexichord, model: ChatServer, samples: SyncLexichord, blank: str
-) -> None:
-    question = "" if blank == "None" else blank
-    model.reply = replying(intent=read(question, hint=blank, domain=blank, sub_questions=[INSURER]))
-    found, plain = ask(opened, RENT, "intent"), samples.query(RENT)
-    assert (found.intent.question, found.intent.hint) == (RENT, plain.intent.hint)
-    assert (found.intent.domain, found.intent.sub_questions) == (plain.intent.domain, ())
-
-
 # Rewrite.
 
 

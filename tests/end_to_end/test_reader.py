@@ -50,7 +50,7 @@ def small(tmp_path: Path) -> Path:
 def slow(tmp_path: Path) -> Path:
     """Takes seconds to cut, and hundreds of MB."""
     file = tmp_path / "slow.txt"
-    file.write_text("The rent is due on each first day. " * 1_300_000)
+    file.write_text("The rent is due on each first day. " * 700_000)
     return file
 
 

@@ -5,7 +5,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from random import Random
 from threading import Event, Thread
-from time import sleep
 from typing import Any
 
 import psycopg
@@ -14,13 +13,11 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lexichord import SyncLexichord
 from lexichord.db import rebalance, schema
-from lexichord.db.moves import LEASE_SECONDS
 from lexichord.db.pool import Conn, Row, call
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.types import EmbeddingSpace, Json
 from lexichord.types.ids import shard_of
 from tests.conftest import new_database
-from tests.end_to_end import killed
 from tests.end_to_end.test_shards import command
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
@@ -241,25 +238,6 @@ def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
         check_answers(lexichord, range(AMOUNT), Random(0))
     assert execute(home, LEFT)[0][1:] == (None, None)
     assert sorted(execute(home, STORED) + execute(first, STORED)) == sorted(before)
-
-
-def test_killed_at_any_point_it_goes_on(databases: Databases) -> None:
-    home, random = databases.dsns[0], Random(1)
-    fill(home)
-    add_shards(databases)
-    before = databases.all_stored()
-    with SyncLexichord(dsn=home) as lexichord:
-        for number in (1, 2):
-            process, pipe = killed.start(home, "rebalance", str(number))
-            try:
-                assert pipe.recv() == "open"
-                sleep(LEASE_SECONDS + random.uniform(0, 0.5))
-                process.kill()
-            finally:
-                killed.end(process, pipe)
-            check_answers(lexichord, range(AMOUNT), random)
-    command(home, "rebalance")
-    assert databases.all_stored() == before
 
 
 def test_an_emptied_shard_is_removed_and_its_number_is_not_given_again(

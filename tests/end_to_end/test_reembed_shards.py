@@ -20,7 +20,6 @@ from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.hashing import OLD, SAME, Hashing, application
 from tests.end_to_end.test_reembed import CHUNKS, TOLERANCE, change, dense, document, searching
-from tests.end_to_end.test_shards import stopped
 
 AMOUNT = 30
 SPACES = "select concat_ws('/', provider, model, dimension) from lexichord_data.embedding_space"
@@ -139,21 +138,3 @@ def test_cut_off_between_shards_it_refuses_and_goes_on(
         lexichord.reembed(drop=True)
     lexichord.reembed()
     sharded.assert_all_of(SAME, 3 * lexichord.count())  # the home took what was its
-
-
-def test_a_shard_that_is_down_or_was_added_since(sharded: Sharded, embedded_dsn: str) -> None:
-    lexichord = sharded.lexichord
-    down = pytest.raises(DatabaseError, match="shard 2 does not answer")
-    with application(sharded.dsns[0]) as other, stopped(sharded.dsns[2]), down:
-        other.reembed(SAME)
-    assert sharded.spaces() == [OLD] * 3
-    lexichord.reembed(SAME)
-    with new_database(embedded_dsn) as fourth:
-        assert lexichord.add_shard(fourth) == 3
-        sharded.dsns.append(fourth)
-        with application(sharded.dsns[0]) as opened:
-            store(opened, AMOUNT, AMOUNT + 12)
-            opened.reembed(rollback=True)
-            sharded.assert_all_of(OLD, 126)
-            with pytest.raises(ConfigError, match=f"a change to {SAME} is under way"):
-                opened.add_shard(embedded_dsn)

@@ -55,34 +55,41 @@ class Pair:
         return row[0] if row else 0
 
 
-@pytest.fixture
-def pair() -> Iterator[Pair]:
-    with new_home() as home, ExitStack() as stack:
-        data, copy = home / "primary", home / "standby"
+@pytest.fixture(scope="module")
+def _pair() -> Iterator[Path]:
+    """A primary with documents and its standby, both stopped."""
+    with new_home() as home:
+        data = home / "primary"
         data.mkdir()
         server = EmbeddedServer(data)
         server.ensure_pgdata_inited()
         user = server.system_user
         settings = {"track_functions": "all", "wal_level": "replica"}
-        info = stack.enter_context(running(data, user, **settings))
-        primary = postmaster_url(info, "postgres")
-        prepare(primary, Choice(space=SPACE))
-        with SyncLexichord(dsn=primary) as lexichord:
-            lexichord.ingest(documents=documents(0, MANY_DOCUMENTS))
-        standby = stack.enter_context(standby_of(primary, copy, user))
-        yield Pair(data, copy, primary, standby)
+        with running(data, user, **settings) as info:
+            primary = postmaster_url(info, "postgres")
+            prepare(primary, Choice(space=SPACE))
+            with SyncLexichord(dsn=primary) as lexichord:
+                lexichord.ingest(documents=documents(0, MANY_DOCUMENTS))
+            base = [str(PROGRAMS / "pg_basebackup"), "-D", str(home / "standby"), "-R"]
+            subprocess.run([*base, "-d", primary, "-c", "fast"], check=True, capture_output=True)
+            for lock in (home / "standby").glob(".s.PGSQL.*"):
+                lock.unlink()
+            give(home / "standby", user)
+        yield home
 
 
-@contextmanager
-def standby_of(primary: str, copy: Path, user: str | None) -> Iterator[str]:
-    """Start a standby in a new folder, and yield its address."""
-    base = [str(PROGRAMS / "pg_basebackup"), "-D", str(copy), "-R", "-d", primary]
-    subprocess.run([*base, "-c", "fast"], check=True, capture_output=True)
-    for lock in copy.glob(".s.PGSQL.*"):
-        lock.unlink()
-    give(copy, user)
-    with running(copy, user) as info:
-        yield postmaster_url(info, "postgres")
+@pytest.fixture
+def pair(_pair: Path) -> Iterator[Pair]:
+    with new_home(_pair) as home, ExitStack() as stack:
+        data, copy = home / "primary", home / "standby"
+        leads = copy / "postgresql.auto.conf"
+        leads.write_text(leads.read_text().replace(str(_pair), str(home)))
+        user = EmbeddedServer(data).system_user
+        urls = [
+            postmaster_url(stack.enter_context(running(folder, user)), "postgres")
+            for folder in (data, copy)
+        ]
+        yield Pair(data, copy, *urls)
 
 
 def within(is_so: Callable[[], bool]) -> bool:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db.embedded import EmbeddedServer
 from lexichord.db.server import start_server, stop_server
 from lexichord.errors import ConfigError
 from lexichord.settings import load_settings
@@ -171,13 +170,3 @@ def test_an_ordinary_user_has_a_server_of_his_own(parent: Path, as_nobody: Run) 
     assert done.stderr == ""
     assert (parent / "home" / "postgres").owner() == NOBODY
     assert postmaster(parent / "home") is None
-
-
-@as_root
-def test_users_share_no_file(parent: Path, as_nobody: Run) -> None:
-    """Which only the first of them could open: the package's own lock may lie in /tmp."""
-    assert_works(parent / "of root")
-    lock = parent / "of root" / "postgres.lock"
-    assert EmbeddedServer(parent / "of root" / "postgres")._lock.path == os.fsencode(lock)
-    done = as_nobody("-m", "tests.end_to_end.client", str(parent / "home"), "ingest", "0", "1")
-    assert done.stdout.splitlines()[-1] == "done", done.stderr

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Any
@@ -195,10 +194,6 @@ def outcome(ask: Ask, lexichord: SyncLexichord) -> object:
         return str(refusal)
 
 
-def texts(lexichord: SyncLexichord) -> list[str]:
-    return [chunk.content for row in lexichord.list() for chunk in lexichord.show(row.uri).chunks]
-
-
 def test_ids_name_their_shards_and_what_is_deleted_is_gone_there(stored: Stored) -> None:
     for dsn in stored.dsns[1:]:
         with SyncLexichord(dsn=dsn) as one:
@@ -210,16 +205,6 @@ def test_ids_name_their_shards_and_what_is_deleted_is_gone_there(stored: Stored)
     assert stored.many.delete(gone) == len(gone)
     assert not {row.uri for row in stored.many.list()} & set(gone)
     assert [report.inserted for report in ingest(stored.many)] == [2, 1]
-
-
-def test_shards_are_copied_into_one_database_and_not_the_other_way(stored: Stored) -> None:
-    with new_database(stored.dsns[0]) as target:
-        copied = stored.many.copy_to(target)
-        assert sum(each.copied for each in copied) == stored.many.count()
-        with SyncLexichord(dsn=target) as one:
-            assert texts(one) == texts(stored.one)
-    with pytest.raises(ConfigError, match="the target has shards"):
-        stored.one.copy_to(stored.dsns[0])
 
 
 @contextmanager
@@ -266,24 +251,6 @@ def test_a_shard_of_an_earlier_release_is_named_until_it_is_prepared(stored: Sto
         schema.prepare(behind, schema.Choice())
         assert [hit.uri for hit in partial.search("w1").hits] == whole
         assert not [note for note in partial.search("w1").degraded if "shard" in note]
-
-
-def test_what_is_gone_from_a_folder_is_pruned_wherever_it_is(
-    stored: Stored, tmp_path: Path
-) -> None:
-    files = [tmp_path / f"{number}.txt" for number in range(12)]
-    for file in files:
-        file.write_text(f"gnu {file.name}")
-    stored.many.ingest([tmp_path], dataset="folder")
-    for file in files[::2]:
-        file.unlink()
-    report = stored.many.ingest([tmp_path], dataset="folder", prune=True)
-    assert (report.deleted, report.skipped) == (6, 6)
-    left = [row.document_id for row in stored.many.list(datasets=["folder"])]
-    assert len(left) == 6
-    (run,) = stored.many.status().runs[:1]
-    assert (run.state, run.deleted, run.done, run.total) == ("finished", 6, 12, 12)
-    assert stored.many.delete(left) == 6
 
 
 def command(dsn: str, *arguments: str) -> Any:

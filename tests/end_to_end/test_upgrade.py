@@ -145,7 +145,7 @@ def test_all_that_the_old_server_had_is_moved_once(
             assert connection.execute("select count(*) from lexichord_data.chunk").fetchone()
 
 
-@pytest.mark.parametrize("folder", ["postgres-new-init", "postgres-new/base/5", "half renamed"])
+@pytest.mark.parametrize("folder", ["postgres-new/base/5", "half renamed"])
 def test_a_move_that_was_cut_off_is_made_again(folder: str, old_home: Path) -> None:
     """Its servers may run on."""
     if folder == "half renamed":

@@ -118,17 +118,6 @@ async def test_documents_that_are_not_alike_make_none(database: Database) -> Non
     assert [each.name for each in never.variants] == ["original"]
 
 
-async def test_a_pinned_document_is_no_scope_of_feedback(database: Database) -> None:
-    await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
-    asked = replace(ASKED, query="w1", scope=Scope(documents=documents(database, 1)))
-    made = await make_variants(database, asked, [file(database, 1)])
-    assert [each.name for each in made.variants] == ["original", "feedback"]
-    assert made.variants[1].terms is not None
-    assert {"x0", "x3"} <= made.variants[1].terms.keys()
-    hits = await search_variants(database, asked, made.variants)
-    assert {hit.document_id for hit in hits} == {*documents(database, 1)}
-
-
 async def test_without_vectors_nothing_is_learned_unless_asked_for(database: Database) -> None:
     with psycopg.connect(database.dsn, autocommit=True) as connection:
         for number in range(3):
