@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.evaluate.answers import first_sentence, first_source, holds
-from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
 from tests.others import write_others
 
@@ -19,20 +17,19 @@ OTHERS = 200
 
 @pytest.fixture(scope="module")
 def beside(
-    embedded_dsn: str,
-    embedder: LocalEmbedder,
+    embedding_template: str,
     home: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[SyncLexichord]:
     """The samples and the others, embedded by the real model. To be read only."""
     folder = tmp_path_factory.mktemp("others")
     write_others(folder, OTHERS)
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies", folder])
-            assert len(lexichord.list()) == OTHERS + 13
-            yield lexichord
+    with (
+        new_database(embedding_template, copy_of=embedding_template) as dsn,
+        SyncLexichord(dsn=dsn, home=home) as lexichord,
+    ):
+        lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies", folder])
+        yield lexichord
 
 
 @pytest.mark.parametrize(

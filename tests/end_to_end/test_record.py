@@ -9,9 +9,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.db.ids import with_texts
-from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.processes import run_cli
 from tests.sql.corpus import Connection, Row, call, ids_of
@@ -30,10 +28,9 @@ ROWS = (
 
 
 @pytest.fixture(scope="module")
-def stored(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[str]:
+def stored(embedding_template: str, home: Path) -> Iterator[str]:
     """Three samples, embedded by the real model."""
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
+    with new_database(embedding_template, copy_of=embedding_template) as dsn:
         with SyncLexichord(dsn=dsn, home=home) as lexichord:
             lexichord.ingest(FILES)
         yield dsn
