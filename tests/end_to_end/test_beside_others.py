@@ -12,7 +12,7 @@ from tests.others import write_others
 
 pytestmark = pytest.mark.slow
 
-OTHERS = 200
+OTHERS = 120
 
 
 @pytest.fixture(scope="module")

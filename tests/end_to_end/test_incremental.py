@@ -2,46 +2,25 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import psycopg
 import pytest
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
-from lexichord.types import EmbeddingSpace
 from tests.end_to_end.conftest import names, write
+from tests.end_to_end.hashing import Counting
 
 CLAUSES = [
     f"## {number}. Clause of the {animal}\n\n"
     + f"The {animal} is to be fed at {number} o'clock and not later. " * 9
     for number, animal in enumerate(["yak", "zebra", "walrus", "otter", "heron", "lynx"], 1)
 ]
-
-
-class Counting:
-    """The real embedder, and what it was given."""
-
-    def __init__(self, embedder: LocalEmbedder) -> None:
-        self.embedder = embedder
-        self.texts: list[str] = []
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return self.embedder.space
-
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-        self.texts += texts
-        return self.embedder.embed(texts, kind)
-
-    def taken(self) -> list[str]:
-        texts, self.texts = self.texts, []
-        return texts
 
 
 @pytest.fixture
@@ -100,21 +79,6 @@ def test_only_the_changed_clause_is_embedded(
     assert_sound(lexichord)
 
 
-def test_a_clause_that_moves_keeps_its_vector(
-    lexichord: SyncLexichord, counting: Counting, folder: Path
-) -> None:
-    file = folder / "contract.md"
-    file.write_text(contract(*CLAUSES))
-    lexichord.ingest([folder])
-    before = sorted(vectors(lexichord, file.name))
-    counting.taken()
-    file.write_text(contract(CLAUSES[0], *reversed(CLAUSES[1:])))
-    assert lexichord.ingest([folder]).replaced == 1
-    assert counting.taken() == []
-    assert sorted(vectors(lexichord, file.name)) == before
-    assert_sound(lexichord)
-
-
 def test_a_renamed_file_keeps_its_vectors(
     lexichord: SyncLexichord, counting: Counting, folder: Path
 ) -> None:
@@ -132,18 +96,6 @@ def test_a_renamed_file_keeps_its_vectors(
     assert (report.deleted, report.skipped) == (1, 2)
     assert names(lexichord) == ["new.txt", "other.txt"]
     assert_sound(lexichord)
-
-
-def test_vectors_that_came_along_are_the_ones_stored(
-    lexichord: SyncLexichord, counting: Counting
-) -> None:
-    space = str(counting.space)
-    for number in (1, 2):
-        vector = [float(number), *[0.0] * 383]
-        pieces = [{"content": "It is fed.", "vector": vector}]
-        lexichord.ingest(documents=[{"uri": "x/a", "space": space, "chunks": pieces}])
-        assert vectors(lexichord, "a")[0].startswith(f"[{number},0,")
-    assert counting.taken() == []
 
 
 def test_pruning_deletes_what_is_gone_and_nothing_else(

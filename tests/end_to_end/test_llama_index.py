@@ -1,7 +1,6 @@
 """The retriever and the vector store for LlamaIndex, alone, in a query engine, under an index."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from llama_index.core import StorageContext, VectorStoreIndex
@@ -64,22 +63,6 @@ def test_a_model_is_shown_title_and_metadata_but_no_numbers(plain: SyncLexichord
     assert "year: 2024" in shown
     assert "title: new" in shown
     assert not any(name in shown for name in ("score", "rank", "chunk_id", "start"))
-
-
-def test_options_are_those_of_query(plain: SyncLexichord) -> None:
-    plain.ingest(documents=DOCUMENTS, dataset="zoo")
-    assert len(LexichordRetriever(plain, datasets=["zoo"]).retrieve("zebra")) == 2
-    assert len(LexichordRetriever(plain, mode="keyword", k=1).retrieve("zebra")) == 1
-    with pytest.raises(ConfigError, match="k must"):
-        LexichordRetriever(plain, k=0)
-    wrongs: list[dict[str, Any]] = [
-        {"similarity_top_k": 3},
-        {"filter": {"colour": "red"}},
-        {"datasets": "zoo"},
-    ]
-    for wrong in wrongs:
-        with pytest.raises(ConfigError):
-            LexichordRetriever(plain, **wrong).retrieve("zebra")
 
 
 def node(id: str, text: str, of: str, **metadata: object) -> TextNode:

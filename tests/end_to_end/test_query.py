@@ -1,16 +1,15 @@
 """One question of each kind through the whole pipeline, on the sample corpus."""
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.call_settings import asking_for
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Embedder, Vectors
 from lexichord.retrieve.query import SentenceVectors
 from lexichord.types import Response
+from tests.end_to_end.hashing import Counting
 
 STAGES = [
     "intent",
@@ -173,56 +172,33 @@ def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
     assert [line for line in named.degraded if line.startswith("risk is not heeded")]
 
 
-def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord) -> None:
+@pytest.fixture
+def counting(samples: SyncLexichord) -> Iterator[Counting]:
     assert samples.core.embedder is not None
-    embedder: Embedder = samples.core.embedder
-    asked: list[list[str]] = []
+    samples.core.embedder = counting = Counting(samples.core.embedder)
+    yield counting
+    samples.core.embedder = counting.embedder
 
-    class Listening:
-        space = embedder.space
 
-        def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-            if kind == "query":
-                asked.append([*texts])
-            return embedder.embed(texts, kind)
-
+def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord, counting: Counting) -> None:
     question = "In the lease for Saltpan House, who insures the building?"
-    samples.core.embedder = Listening()
-    try:
-        found = samples.query(question)
-    finally:
-        samples.core.embedder = embedder
-    assert asked == [[found.intent.question, question, found.intent.hint]]
+    found = samples.query(question)
+    assert counting.calls["query"] == [[found.intent.question, question, found.intent.hint]]
     (search,) = (step for step in found.trace if step.stage == "search")
     assert "asked" in search.given["variants"]
 
 
-def test_sentences_are_embedded_once(samples: SyncLexichord) -> None:
-    assert samples.core.embedder is not None
-    embedder: Embedder = samples.core.embedder
-    seen: list[str] = []
-
-    class Counting:
-        space = embedder.space
-
-        def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-            if kind == "document":
-                seen.extend(texts)
-            return embedder.embed(texts, kind)
-
-    samples.core.embedder, samples.core.sentences = Counting(), SentenceVectors()
-    try:
-        found = samples.query("how long are customer support logs kept", answer=True)
-        first = [*seen]
-        again = samples.query("how long are customer support logs kept", answer=True)
-        assert seen == first
-        with asking_for("another"):  # how long it takes is not to tell what others asked
-            samples.query("how long are customer support logs kept", answer=True)
-    finally:
-        samples.core.embedder = embedder
+def test_sentences_are_embedded_once(samples: SyncLexichord, counting: Counting) -> None:
+    samples.core.sentences = SentenceVectors()
+    question = "how long are customer support logs kept"
+    found, first = samples.query(question, answer=True), counting.taken()
+    again = samples.query(question, answer=True)
+    assert counting.taken() == []
+    with asking_for("another"):  # how long it takes is not to tell what others asked
+        samples.query(question, answer=True)
+    assert counting.taken() == first
+    assert len(first) == len(set(first)) > 0
     assert (again.answer, again.confidence) == (found.answer, found.confidence)
     assert found.answer
-    assert len(first) == len(set(first)) > 0
-    assert seen[len(first) :] == first
     (step,) = (step for step in found.trace if step.stage == "confidence")
     assert step.given["judged_by"] == "meaning"
