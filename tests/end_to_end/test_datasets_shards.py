@@ -57,15 +57,6 @@ def test_a_dataset_is_renamed_on_all_shards(databases: Databases, lexichord: Syn
     assert execute(databases.dsns[0], LEFT)[0][1:] == (None, None)
 
 
-def test_documents_move_on_all_shards(lexichord: SyncLexichord) -> None:
-    ids = {row.uri: row.document_id for row in lexichord.list()}
-    assert lexichord.move(URIS[:15], "field") == 15
-    assert lexichord.move(URIS[10:16], "field") == 1
-    assert counts(lexichord) == {"barn": AMOUNT - 16, "field": 16}
-    assert {row.uri: row.document_id for row in lexichord.list()} == ids
-    assert {fault.amount for fault in lexichord.doctor().faults} == {0}
-
-
 def test_what_cannot_be_changes_no_shard(databases: Databases, lexichord: SyncLexichord) -> None:
     lexichord.ingest(documents=map(document, range(12, AMOUNT)), dataset="byre")
     before = databases.stored()

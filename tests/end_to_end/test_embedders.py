@@ -12,7 +12,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.errors import EngineUnsupportedError, ProviderError
+from lexichord.errors import ProviderError
 from lexichord.providers.embed.batching import EmbeddingTiming
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
@@ -183,16 +183,6 @@ def test_a_service_that_is_down_ends_the_run_and_the_next_goes_on(dsn: str, home
             lexichord.ingest(documents=documents(2, 2))
         server.fail = lambda request: None
         assert lexichord.ingest(documents=documents(2, 2)).embedded == 4
-
-
-def test_more_dimensions_than_can_be_indexed_are_refused_before_anything_is_made(
-    embedded_dsn: str,
-) -> None:
-    with new_database(embedded_dsn) as dsn:
-        with pytest.raises(EngineUnsupportedError, match="at most 4,000 dimensions") as caught:
-            schema.prepare(dsn, schema.Choice(space=EmbeddingSpace("openai", "large", 4001)))
-        assert "\n" not in str(caught.value)
-        assert rows(dsn, "select to_regnamespace('lexichord_data')") == [(None,)]
 
 
 def test_three_thousand_dimensions_are_stored_and_indexed(embedded_dsn: str, home: Path) -> None:

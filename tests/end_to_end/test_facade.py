@@ -9,7 +9,7 @@ import pytest
 from lexichord import LexichordError, SyncLexichord
 from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
-from lexichord.types import Explanation, StoredDataset
+from lexichord.types import StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.client import documents
@@ -67,26 +67,6 @@ def test_a_part_of_a_list_and_its_length(plain: SyncLexichord) -> None:
         plain.list(limit=-1)
     with pytest.raises(ConfigError, match="there is no dataset 'a'"):
         plain.count(datasets=["a"])
-
-
-def test_what_is_given_can_be_written_as_json(samples: SyncLexichord) -> None:
-    found = samples.query(NOTICE, answer=True, reflect=True, rewrite=True, min_score={"dense": 0.1})
-    given = (
-        found,
-        Explanation(found),
-        samples.query("compare the governing law of the lease and the MSA"),
-        samples.search(NOTICE),
-        samples.files(NOTICE),
-        samples.similar(found.hits[0].document_id),
-        samples.list(),
-        samples.show(found.hits[0].document_id),
-        samples.expand(found.hits[0].chunk_id),
-        samples.doctor(),
-    )
-    for each in given:
-        assert json.loads(json.dumps(each.to_dict(), allow_nan=False))
-        assert each._repr_html_().startswith("<div")
-        assert str(each)
 
 
 def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:

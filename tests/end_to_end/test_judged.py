@@ -50,25 +50,6 @@ def test_the_command_writes_a_set_that_is_evaluated(
     assert run.metrics["document@1"] == [1.0, 1.0]
 
 
-def test_documents_of_several_datasets_are_told_apart(
-    lexichord: SyncLexichord, tmp_path: Path
-) -> None:
-    lexichord.ingest(
-        documents=[{"uri": "lease", "text": "Dogs sleep in the kennel."}], dataset="pets"
-    )
-    judge(lexichord, "When is rent due?")
-    judge(lexichord, "Where do dogs sleep?")
-    written = lexichord.write_judged_set(tmp_path)
-    assert (written.questions, written.documents) == (2, 3)
-    asked = {each["query"]: each["relevant_files"] for each in lines(tmp_path / "questions.jsonl")}
-    assert asked == {
-        "When is rent due?": ["open/lease"],
-        "Where do dogs sleep?": ["pets/lease"],
-    }
-    uris = {each["uri"] for each in lines(tmp_path / "documents.jsonl")}
-    assert uris == {"open/lease", "open/policy", "pets/lease"}
-
-
 def test_a_folder_with_something_in_it_stays_as_it_is(
     lexichord: SyncLexichord, tmp_path: Path
 ) -> None:

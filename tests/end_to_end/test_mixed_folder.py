@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,51 +14,31 @@ from tests.unit import test_containers, test_load_mail, test_load_markup, test_l
 
 pytestmark = pytest.mark.slow
 
-# What part of a made-up office's folder holds, by its names; each says a word of its own.
+# What part of a made-up office's folder holds, by its names; each says a «word» of its own.
 TEXTS = {
-    "README": "The folder's readme speaks of quokkas.",
-    "Dockerfile": "FROM scratch\nLABEL animal=numbat\n",
-    "LICENSE": "Licensed to any bilby.",
-    "copyright": "Copyright of a quoll.",
-    "README.Debian": "How a potoroo is packaged.",
-    "notes.log": "2027-02-02 ERROR a wombat in the engine\n",
-    "setup.cfg": "[animal]\nname = dingo\n",
-    "guide.rst": "Guide\n=====\n\nOf the echidna.\n",
-    "guide.org": "* Guide\nOf the platypus.\n",
-    "guide.adoc": "= Guide\n\nOf the taipan.\n",
-    "prices.csv": "animal,price\nkookaburra,7\n",
-    "prices.tsv": "animal\tprice\nlorikeet\t8\n",
-    "rows.ndjson": '{"animal": "cassowary"}\n{"animal": "emu"}\n',
-    "data.json": '{"animal": "goanna"}',
-    "feed.rss": test_load_markup.RSS.replace("rope", "bandicoot"),
-    "plan.rtf": test_load_markup.RTF.replace("Mooring", "Possum"),
-    "book.ipynb": json.dumps(test_load_markup.NOTEBOOK).replace("Words.", "Of the wallaby."),
-    "page.html": "<html><body><h1>Page</h1><p>Of the galah.</p></body></html>",
-    "paper.md": "# Paper\n\nOf the brolga.",
-    "code.py": "def kangaroo():\n    return 1\n",
+    "README": "The folder's readme speaks of «quokkas».",
+    "Dockerfile": "FROM scratch\nLABEL animal=«numbat»\n",
+    "LICENSE": "Licensed to any «bilby».",
+    "copyright": "Copyright of a «quoll».",
+    "README.Debian": "How a «potoroo» is packaged.",
+    "notes.log": "2027-02-02 ERROR a «wombat» in the engine\n",
+    "setup.cfg": "[animal]\nname = «dingo»\n",
+    "guide.rst": "Guide\n=====\n\nOf the «echidna».\n",
+    "guide.org": "* Guide\nOf the «platypus».\n",
+    "guide.adoc": "= Guide\n\nOf the «taipan».\n",
+    "prices.csv": "animal,price\n«kookaburra»,7\n",
+    "prices.tsv": "animal\tprice\n«lorikeet»\t8\n",
+    "rows.ndjson": '{"animal": "«cassowary»"}\n{"animal": "emu"}\n',
+    "data.json": '{"animal": "«goanna»"}',
+    "feed.rss": test_load_markup.RSS.replace("rope", "«bandicoot»"),
+    "plan.rtf": test_load_markup.RTF.replace("Mooring", "«Possum»"),
+    "book.ipynb": json.dumps(test_load_markup.NOTEBOOK).replace("Words.", "Of the «wallaby»."),
+    "page.html": "<html><body><h1>Page</h1><p>Of the «galah».</p></body></html>",
+    "paper.md": "# Paper\n\nOf the «brolga».",
+    "code.py": "def «kangaroo»():\n    return 1\n",
 }
-WORDS = {
-    "README": "quokkas",
-    "Dockerfile": "numbat",
-    "LICENSE": "bilby",
-    "copyright": "quoll",
-    "README.Debian": "potoroo",
+OTHER_WORDS = {
     "changelog.gz/changelog": "bettong",
-    "notes.log": "wombat",
-    "setup.cfg": "dingo",
-    "guide.rst": "echidna",
-    "guide.org": "platypus",
-    "guide.adoc": "taipan",
-    "prices.csv": "kookaburra",
-    "prices.tsv": "lorikeet",
-    "rows.ndjson": "cassowary",
-    "data.json": "goanna",
-    "feed.rss": "bandicoot",
-    "plan.rtf": "Possum",
-    "book.ipynb": "wallaby",
-    "page.html": "galah",
-    "paper.md": "brolga",
-    "code.py": "kangaroo",
     "deck.pptx": "ferry",
     "sheet.xlsx": "harbour",
     "sheet.ods": "Blues",
@@ -70,12 +51,13 @@ WORDS = {
     "files.zip/a/koala.md": "koala",
     "files.zip/in.zip/b.txt": "dugong",
 }
+WORDS = {name: re.split("[«»]", text)[1] for name, text in TEXTS.items()} | OTHER_WORDS
 
 
 def make_folder(folder: Path) -> Path:
     folder.mkdir()
     for name, text in TEXTS.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(re.sub("[«»]", "", text))
     test_load_office.make_pptx(folder / "deck.pptx")
     test_load_office.make_xlsx(folder / "sheet.xlsx")
     test_load_office.make_ods(folder / "sheet.ods")

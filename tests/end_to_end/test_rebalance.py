@@ -14,9 +14,8 @@ from psycopg.conninfo import conninfo_to_dict
 from lexichord import SyncLexichord
 from lexichord.db import rebalance, schema
 from lexichord.db.pool import Conn, Row, call
-from lexichord.errors import ConfigError, DatabaseError, NotFoundError
+from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace, Json
-from lexichord.types.ids import shard_of
 from tests.conftest import new_database
 from tests.end_to_end.test_shards import command
 
@@ -238,27 +237,3 @@ def test_a_switch_that_is_cut_off_is_ended_by_who_asks_next(
         check_answers(lexichord, range(AMOUNT), Random(0))
     assert execute(home, LEFT)[0][1:] == (None, None)
     assert sorted(execute(home, STORED) + execute(first, STORED)) == sorted(before)
-
-
-def test_an_emptied_shard_is_removed_and_its_number_is_not_given_again(
-    databases: Databases, embedded_dsn: str
-) -> None:
-    home = databases.dsns[0]
-    add_shards(databases)
-    with SyncLexichord(dsn=home) as lexichord:
-        with pytest.raises(NotFoundError, match="there is no shard 7"):
-            lexichord.rebalance_shards(empty=7)
-        documents = [document(number) for number in range(AMOUNT)]
-        lexichord.ingest(documents=documents[:50], dataset="a")
-        ids = lexichord.core.database.ids
-        hits = lexichord.search("common", k=50).hits
-        hit = next(hit for hit in hits if shard_of(ids.read("doc", hit.document_id)) == 2)
-        assert command(home, "rebalance", "--empty", "2")["documents"] > 0
-        lexichord.ingest(documents=documents[50:], dataset="a")
-        lexichord.remove_shard(2)
-        with new_database(embedded_dsn) as fourth:
-            assert lexichord.add_shard(fourth) == 3
-            lexichord.rebalance_shards()
-            check_answers(lexichord, range(AMOUNT), Random(0))
-            assert len(execute(fourth, STORED)) > AMOUNT / 6
-            assert lexichord.show(hit.document_id).document.uri == hit.uri

@@ -74,13 +74,6 @@ def test_no_word_is_kept_unless_asked_for(stored: str, home: Path, records: Conn
     assert (listed["query"], listed["hint"], listed["hinted"]) == (None, None, True)
 
 
-def test_words_are_kept_if_asked_for(stored: str, home: Path, records: Connection) -> None:
-    response = ask(stored, home, "text")
-    (listed,) = call(records, "list_queries")
-    assert listed["query_id"] == response["query_id"]
-    assert (listed["query"], listed["hint"]) == (QUERY, HINT)
-
-
 def test_what_is_read_back_is_the_response(stored: str, home: Path, records: Connection) -> None:
     response = ask(stored, home, "on")
     (listed,) = call(records, "list_queries")

@@ -20,7 +20,6 @@ from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.ingest.report import Report
 from lexichord.types import EmbeddingSpace, Json, Question, Scope
 from tests.conftest import at, new_cluster, new_database
-from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
 SECONDS = 60.0  # for what comes by itself
@@ -233,24 +232,6 @@ def test_a_shard_that_is_down_fails_the_answer_or_is_named(stored: Stored) -> No
         end = monotonic() + SECONDS
         while [line for line in partial.search("w1").degraded if "shard" in line]:
             assert monotonic() < end
-
-
-def test_a_shard_of_an_earlier_release_is_named_until_it_is_prepared(stored: Stored) -> None:
-    behind = stored.dsns[2]
-    run_statements(behind, ANOTHER_VERSION)
-    with SyncLexichord(dsn=stored.dsns[0], partial_answers=True) as partial:
-        whole = [hit.uri for hit in partial.search("w1").hits]
-        gone = "shard_candidates(text,jsonb,halfvec,int,text[],bigint[],text,jsonb,float8[],jsonb,"
-        run_statements(behind, f"drop function lexichord.{gone}text)")
-        line = "shard 2 was prepared by another version of lexichord: run lexichord init"
-        with pytest.raises(DatabaseError, match=line):
-            stored.many.search("w1")
-        found = partial.search("w1")
-        assert found.hits
-        assert [note for note in found.degraded if note.startswith(line)]
-        schema.prepare(behind, schema.Choice())
-        assert [hit.uri for hit in partial.search("w1").hits] == whole
-        assert not [note for note in partial.search("w1").degraded if "shard" in note]
 
 
 def command(dsn: str, *arguments: str) -> Any:

@@ -98,14 +98,6 @@ def test_a_tenant_gets_from_shards_what_it_gets_from_one_database(shared: Shared
         assert shared.answers(shared.dsns[0], name) == shared.answers(shared.one, name)
 
 
-def test_what_others_store_changes_no_answer(shared: Shared) -> None:
-    before = shared.answers(shared.dsns[0], "north")
-    shared.owner.ingest(documents=map(document, range(200, 260)), dataset="south")
-    shared.owner.ingest(documents=map(document, range(260, 280)), dataset="nobody's")
-    assert shared.answers(shared.dsns[0], "north") == before
-    assert shared.owner.count() > 100
-
-
 def test_without_a_tenant_nothing_is_seen(shared: Shared) -> None:
     with SyncLexichord(dsn=as_role(shared.dsns[0], SERVER)) as server:
         for tenant in (None, "nobody"):

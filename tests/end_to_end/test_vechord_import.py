@@ -111,11 +111,6 @@ def test_another_dimension_is_refused(plain: SyncLexichord, dsn: str) -> None:
     assert plain.status().runs == []
 
 
-def test_no_such_namespace(plain: SyncLexichord) -> None:
-    with pytest.raises(ConfigError, match="no tables of a vechord namespace 'none'"):
-        plain.import_vechord("none")
-
-
 @pytest.mark.parametrize("name", ['we"ird', "o'clock", "Großes %s {0} $q$", "a; drop table x; --"])
 def test_odd_names_are_quoted(plain: SyncLexichord, dsn: str, name: str) -> None:
     fill(dsn, name)
