@@ -5,8 +5,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +16,7 @@ from lexichord.db.search import discover_files, propose_candidates, relevance_fe
 from lexichord.errors import ConfigError
 from lexichord.retrieve.search.discover import discover, name_first
 from lexichord.retrieve.trace import Trace
-from lexichord.types import FileHit, Mode, Question, Ranked, Scope
+from lexichord.types import FileHit, Question, Ranked, Scope
 from tests.conftest import SAMPLES
 from tests.end_to_end.processes import run_cli
 from tests.end_to_end.test_query import STAGES
@@ -46,20 +44,6 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
     assert not answer.abstained
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
-def test_hits_are_the_best_ones_in_order(mode: Mode, samples: SyncLexichord) -> None:
-    hits = samples.search(NOTICE, mode=mode).hits
-    assert len(hits) == len({hit.chunk_id for hit in hits}) == 10
-    assert all(one.score >= other.score for one, other in pairwise(hits))
-    assert samples.search(NOTICE, mode=mode, k=3).hits == hits[:3]
-    by_dense, by_keyword = (
-        [hit.scores.by_list[channel] is not None for hit in hits]
-        for channel in ("dense", "keyword")
-    )
-    assert any(by_dense) == (mode != "keyword")
-    assert any(by_keyword) == (mode != "dense")
-
-
 def test_documents_are_named_by_id_uri_or_the_end_of_it(samples: SyncLexichord) -> None:
     uri = (SAMPLES / "agreements" / NDA).as_posix()
     (row,) = (row for row in samples.list() if row.uri == uri)
@@ -74,15 +58,6 @@ def test_documents_are_named_by_id_uri_or_the_end_of_it(samples: SyncLexichord) 
 def test_a_name_that_means_no_document_is_refused(name: str, samples: SyncLexichord) -> None:
     with pytest.raises(ConfigError, match=r"there is no document .*: see lexichord list"):
         samples.search("confidentiality", documents=[name])
-
-
-def test_alike_documents_are_found_by_their_vectors(samples: SyncLexichord) -> None:
-    files = samples.similar(NDA, k=12).files
-    names = [Path(file.uri).name for file in files]
-    assert len(names) == len(set(names)) == 12
-    assert NDA not in names
-    assert {"mutual-nda-thistlevane-orrinbrook.md", "visiting-researcher-nda.md"} <= set(names[:4])
-    assert all(one.score >= other.score for one, other in pairwise(files))
 
 
 @pytest.mark.parametrize(

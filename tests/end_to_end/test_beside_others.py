@@ -58,18 +58,6 @@ def test_the_first_sentence_is_right(
     assert file in (first_source(found.answer, found.sources, found.quotes) or "")
 
 
-def test_the_file_that_is_looked_for_comes_first(beside: SyncLexichord) -> None:
-    (file,) = beside.files("Which agreement provides for escrow of source code?", k=1).files
-    assert "software-licence" in file.uri
-
-
-def test_words_that_ask_how_much_need_not_be_in_the_answer(beside: SyncLexichord) -> None:
-    found = beside.query("how many days of leave a year", answer=True)
-    assert not found.abstained
-    assert "days of leave a year" in found.answer
-    assert beside.query("how many moons does Jupiter have", answer=True).abstained
-
-
 @pytest.mark.parametrize(
     "question",
     [

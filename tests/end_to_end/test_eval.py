@@ -63,15 +63,6 @@ def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -
     assert without.outcomes[0].passages == ()
 
 
-def test_what_lacks_a_model_is_said_not_scored(plain: SyncLexichord) -> None:
-    lines: list[str] = []
-    names = ("vector", "hybrid-rerank", "keyword")
-    runs = run_strategies(plain, small_set(), *names, on_warning=lines.append)
-    assert [each.strategy for each in runs] == ["keyword"]
-    assert lines[0].startswith("vector is not run: no embedder for test/tiny/4")
-    assert lines[1] == "hybrid-rerank is not run: no reranker is configured"
-
-
 class Overlap:
     """Scores a text by the words that it shares with the query."""
 

@@ -121,16 +121,6 @@ def test_what_holds_rows_is_not_overwritten(plain: SyncLexichord, dsn: str) -> N
         assert "USING vchordrq (vec " in definitions
 
 
-def test_missing_vectors_are_told(plain: SyncLexichord) -> None:
-    plain.ingest(documents=[{"uri": "a", "chunks": [{"content": "No vector."}]}], dataset="bare")
-    plain.ingest(documents=documents(0, 1), dataset="full")
-    with pytest.raises(ConfigError, match=r"1 chunks have no vector.*: ingest again"):
-        plain.export_vechord("ns")
-    assert plain.export_vechord("ns", ["full"]).documents == 1
-    with pytest.raises(ConfigError, match="there is no dataset 'none'"):
-        plain.export_vechord("more", ["none"])
-
-
 def test_a_server_without_pg_tokenizer_is_told_what_to_do(
     vectorchord_dsn: str, tmp_path: Path
 ) -> None:
