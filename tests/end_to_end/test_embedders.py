@@ -42,10 +42,16 @@ def database(embedded_dsn: str, shape: Shape) -> Iterator[str]:
         yield dsn
 
 
-@pytest.fixture
-def dsn(embedded_dsn: str) -> Iterator[str]:
-    """A database whose space is of an OpenAI-compatible server."""
+@pytest.fixture(scope="module")
+def _openai(embedded_dsn: str) -> Iterator[str]:
     with database(embedded_dsn, "openai") as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def dsn(_openai: str) -> Iterator[str]:
+    """A database whose space is of an OpenAI-compatible server."""
+    with new_database(_openai, copy_of=_openai) as dsn:
         yield dsn
 
 

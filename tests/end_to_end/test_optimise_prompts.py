@@ -49,16 +49,14 @@ def server() -> Iterator[ChatServer]:
         yield server
 
 
-def optimise(
-    server: ChatServer, cwd: Path, folder: Path, **more: str
-) -> subprocess.CompletedProcess[str]:
+def optimise(server: ChatServer, cwd: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     settings = {
         "LEXICHORD_LLM": MODEL,
         "LEXICHORD_LLM_BASE_URL": server.url,
         "LEXICHORD_LLM_API_KEY": KEY,
     }
     command = [sys.executable, str(ROOT / "scripts" / "optimise_prompts.py"), str(folder)]
-    environment = {"HOME": str(cwd), "PATH": os.environ["PATH"], **settings, **more}
+    environment = {"HOME": str(cwd), "PATH": os.environ["PATH"], **settings}
     done = subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120
     )
@@ -110,7 +108,3 @@ def test_a_model_that_fails_is_told_without_the_key(server: ChatServer, tmp_path
     assert done.stderr.splitlines()[-1].startswith(f"optimise_prompts: {MODEL} refuses the key")
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "prompts").exists()
-    without = optimise(server, tmp_path, tmp_path / "prompts", LEXICHORD_LLM="")
-    assert without.stderr == (
-        "optimise_prompts: no language model is configured: set LEXICHORD_LLM\n"
-    )
