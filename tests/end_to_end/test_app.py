@@ -21,8 +21,7 @@ from tests.conftest import SAMPLES
 from tests.end_to_end.processes import run_cli
 from tests.end_to_end.test_query import STAGES
 
-HIT = ["chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"]
-HIT += ["content", "context", "score", "scores", "ranks"]
+FILE = ["document_id", "dataset", "uri", "title", "score", "scores", "hits"]
 NOTICE = "What notice ends the master services agreement for convenience?"
 NDA = "one-way-nda-clinical-study.txt"
 
@@ -30,6 +29,7 @@ NDA = "one-way-nda-clinical-study.txt"
 def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -> None:
     answer = samples.query(NOTICE)
     assert answer.files[0].uri.endswith("master-services-agreement-sundermoor-brackenlow.md")
+    assert {*answer.files[0].to_dict()} == {*FILE}
     assert 0 < len(answer.context) <= 4000
     for source in answer.sources:
         text = samples.show(source.document_id).text

@@ -95,6 +95,7 @@ def test_its_version_and_its_completion(cli: Cli) -> None:
 
 def test_search_points_at_the_clause(stocked: Cli) -> None:
     result = _json(stocked("search", NOTICE, "-k", "3", "--json"))
+    assert _json(stocked("search", *NOTICE.split(), "-k", "3", "--json")) == result
     assert [set(hit) for hit in result["hits"]] == [HIT] * 3
     best = result["hits"][0]
     assert "ninety (90) days" in best["content"]
@@ -135,6 +136,7 @@ def test_a_comparison_is_drawn_on_a_terminal_only(stocked: Cli) -> None:
     arguments = ("query", ASKED["comparison"], "--answer")
     plain = stocked(*arguments).stdout
     assert "| File | governing law |" in plain
+    assert plain.index("Files") < plain.index("Evidence") < plain.index("Sources")
     drawn = stocked(*arguments, FORCE_COLOR="1").stdout
     assert "| File |" not in drawn
     assert "law of Ireland" in drawn[drawn.index("┃") : drawn.index("└")]

@@ -89,6 +89,15 @@ def test_of_a_changed_document_only_what_is_near_the_change_is_asked_for(
     assert report.llm.cached == 18
 
 
+def test_the_same_clause_in_another_document_gets_its_own_context(
+    lexichord: SyncLexichord, server: ChatServer
+) -> None:
+    for name in ("Acme", "Zenith"):
+        source = document(name, f"Agreement of {name}. " + "x " * 600, "The fee is due monthly.")
+        lexichord.ingest(documents=[source], context="llm")
+    assert requested_chunks(server).count("The fee is due monthly.") == 2
+
+
 def test_a_model_s_text_is_one_short_line_without_control_characters(
     dsn: str,
 ) -> None:

@@ -180,6 +180,23 @@ def test_a_query_whose_embedding_fails_is_answered_by_words(
             lexichord.search(query, mode="dense")
 
 
+def test_an_embedder_that_fails_in_the_middle_of_a_query_leaves_words(dsn: str, home: Path) -> None:
+    """The question has its vector by then; the sentences do not get theirs."""
+    query = "compare what doc 1 and doc 2 say on clauses"
+    with embed_server("openai") as server:
+        with opened(dsn, home, server) as lexichord:
+            lexichord.ingest(documents=documents(3, 3))
+            assert lexichord.query(query, answer=True).degraded == []
+        request_count = len(server.requests)
+        left = [None]
+        server.fail = lambda request: left.pop() if left else Reply(404)
+        with opened(dsn, home, server) as lexichord:  # which has no vector of a sentence yet
+            response = lexichord.query(query, answer=True, intent="summary")
+        assert len(server.requests) > request_count + 1
+        assert response.hits
+        assert response.degraded[0].startswith("no vectors, by words only: the embedder at")
+
+
 def test_a_service_that_is_down_ends_the_run_and_the_next_goes_on(dsn: str, home: Path) -> None:
     with (
         embed_server("openai", lambda request: Reply(503)) as server,

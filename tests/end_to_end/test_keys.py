@@ -354,6 +354,23 @@ async def test_words_are_kept_only_if_asked_for(
         assert listed.last_used_at is not None
 
 
+async def test_refusals_of_known_keys_are_on_record(served: Served) -> None:
+    core, policy = served
+    made = await core.create_key("Ann", requests_per_minute=1)
+    await policy.authorize(f"Bearer {made.secret}")
+    with pytest.raises(TooManyRequestsError):
+        await policy.authorize(f"Bearer {made.secret}")
+    over = await core.create_key("Bo", lasts=timedelta(milliseconds=1))
+    await asyncio.sleep(0.01)
+    with pytest.raises(KeyExpiredError):
+        await policy.authorize(f"Bearer {over.secret}")
+    await policy.aclose()
+    for key, status in ((made, 429), (over, 401)):
+        assert [(call.kind, call.status) for call in await on_record(core, key)] == [
+            ("authorize", status)
+        ]
+
+
 async def test_what_could_not_be_written_is_written_later(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Searches on a standby of the embedded server's programs, made by pg_basebackup."""
 
+import asyncio
 import signal
 import subprocess
 import time
@@ -16,7 +17,7 @@ from lexichord import SyncLexichord
 from lexichord.db import replica
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
 from lexichord.db.pool import Database
-from lexichord.db.postmaster import find_postmaster, postmaster_url
+from lexichord.db.postmaster import find_postmaster, postmaster_url, stop_postmaster
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError
 from lexichord.serve.http.routing import POSITION_HEADER
@@ -209,6 +210,44 @@ def test_what_another_program_stored_is_waited_for_by_who_names_its_position(pai
             with reader.reading_after(position):
                 result = reader.query(word(MANY_DOCUMENTS), mode="keyword")
             assert (result.hits[0].uri, result.degraded.count(replica.MISSED)) == (new, 1)
+
+
+async def test_of_several_standbys_each_is_looked_at_where_it_reads(pair: Pair) -> None:
+    """One is behind and the other is not; what was stored is found whichever is asked."""
+    with second_standby(pair) as second, paused(pair):
+        folders = [dsn.partition("host=")[2] for dsn in (pair.standby, second)]
+        several = f"{second.partition('?')[0]}?host={','.join(folders)}&load_balance_hosts=random"
+        async with Database(pair.primary, 2 * MANY_DOCUMENTS, read_dsn=several) as database:
+            end = time.monotonic() + SECONDS
+            while len(replicas(database).known) < 2:
+                assert time.monotonic() < end
+                await read_at_once(database)
+            position = await database.position()
+            with database.reading_after(position):
+                await read_at_once(database)
+            for number in range(5):
+                async with database.transaction() as connection:
+                    statement = f"insert into lexichord_data.dataset (name) values ('n{number}')"
+                    await connection.execute(statement.encode())
+                for found in await read_at_once(database):
+                    assert f"n{number}" in found
+            assert sum(one.is_fit for one in replicas(database).known.values()) == 1
+
+
+@contextmanager
+def second_standby(pair: Pair) -> Iterator[str]:
+    """Start a copy of the standby beside it, and yield its address."""
+    user, copy = EmbeddedServer(pair.primary_data).system_user, pair.standby_data.parent / "second"
+    stop_postmaster(pair.standby_data)
+    subprocess.run(["cp", "-a", pair.standby_data, copy], check=True)
+    with running(pair.standby_data, user), running(copy, user) as info:
+        yield postmaster_url(info, "postgres")
+
+
+async def read_at_once(database: Database) -> list[set[str]]:
+    """Ask for the datasets by many connections, whatever the standbys they lead to."""
+    asked = [database.read("list_datasets") for _ in range(MANY_DOCUMENTS)]
+    return [{row["dataset"] for row in found} for found in await asyncio.gather(*asked)]
 
 
 def test_over_http_a_header_names_it(pair: Pair) -> None:

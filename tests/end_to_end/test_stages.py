@@ -1,5 +1,6 @@
 """A caller's own stages: in their place, in the trace under their names, and in evaluations."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -33,6 +34,12 @@ async def keep_insurance(
     *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
 ) -> list[ChunkHit]:
     return [hit for hit in hits if "insur" in hit.content.casefold()]
+
+
+async def keep_nothing(
+    *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
+) -> list[ChunkHit]:
+    return []
 
 
 async def keep_landlord(*, question: Question, intent: Intent, evidence: Evidence) -> Evidence:
@@ -131,6 +138,23 @@ def test_a_stage_in_anothers_place_is_named_in_its_step(opened: Open) -> None:
     (intent,) = [step for step in explained.steps if step.stage == "intent"]
     assert intent.given["by"] == "ReadTitles"
     assert all("by" not in step.given for step in explained.steps if step.stage != "intent")
+
+
+def test_an_evaluation_compares_with_and_without(dsn: str, tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "rent.md").write_text(
+        "# Lease\n\nThe rent of the mill is 900 euros a month."
+    )
+    span = {"file": "texts/rent.md", "quote": "The rent of the mill is 900 euros a month."}
+    question = {"id": "q", "query": "What is the rent of the mill?", "relevant_spans": [span]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(question))
+    stages = Stages(select_hits=keep_nothing)
+    names = ["pipeline", "pipeline-without-keep_nothing", "pipeline-without-linking"]
+    with SyncLexichord(dsn=dsn, home=tmp_path / "home", stages=stages) as lexichord:
+        runs = lexichord.evaluate(tmp_path, strategies=names).runs
+    assert [run.strategy for run in runs] == names
+    assert [run.means["pass@5"] for run in runs] == [0.0, 1.0, 0.0]
+    assert [run.settings["stages"] for run in runs] == [{"select_hits": "keep_nothing"}] * 3
 
 
 def test_the_documented_example_runs(embedding_dsn: str, home: Path, tmp_path: Path) -> None:
