@@ -123,6 +123,13 @@ def test_old_and_new_key_are_valid_for_the_overlap(plain: SyncLexichord) -> None
     assert plain.check_key(new.secret)
 
 
+def test_a_rotation_never_lengthens_the_old_key(plain: SyncLexichord) -> None:
+    old = plain.create_key("Ann", lasts=DAY)
+    plain.rotate_key(old.key.key_id, overlap=10 * DAY)
+    (ending,) = [key for key in plain.list_keys() if key.key_id == old.key.key_id]
+    assert ending.expires_at == old.key.expires_at
+
+
 def test_only_a_valid_key_is_rotated_and_once(plain: SyncLexichord) -> None:
     old, gone, over = (plain.create_key(name) for name in ("old", "gone", "over"))
     plain.revoke_key(gone.key.key_id)
