@@ -37,22 +37,6 @@ def test_a_clause(samples: SyncLexichord) -> None:
     assert not found.abstained
 
 
-def test_a_comparison(samples: SyncLexichord) -> None:
-    found = samples.query(
-        "Compare the governing law of the master services agreement and the software licence",
-        answer=True,
-    )
-    assert found.comparison is not None
-    assert found.comparison.aspects == ("governing law",)
-    assert [file.document_id for file in found.comparison.documents] == [*found.intent.documents]
-    cells = {cell.document_id: cell for cell in found.comparison.cells}
-    assert len(cells) == 2
-    texts = " ".join(quote.text for cell in cells.values() for quote in cell.quotes)
-    assert "law of Scotland" in texts
-    assert "laws of the Netherlands" in texts
-    assert found.answer.startswith("| File |")
-
-
 def test_a_named_document_that_does_not_say_is_no_answer_from_others(
     samples: SyncLexichord,
 ) -> None:
