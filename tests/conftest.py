@@ -211,6 +211,14 @@ def embedder(home: Path) -> LocalEmbedder:
     return LocalEmbedder(home)
 
 
+@pytest.fixture(scope="session")
+def embedding_template(embedded_dsn: str, embedder: LocalEmbedder) -> Iterator[str]:
+    """A prepared, empty database, bound to the local embedder's space."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        yield dsn
+
+
 @contextmanager
 def new_database(server: str, copy_of: str | None = None, name: str | None = None) -> Iterator[str]:
     """A database that is there for the length of a with statement."""

@@ -11,9 +11,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.db.server import stop_server
-from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.client import SPACE, documents
@@ -79,30 +77,31 @@ def stocked_home(_stocked: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def embedding_dsn(embedded_dsn: str, embedder: LocalEmbedder) -> Iterator[str]:
-    """A fresh database, bound to the local embedder's space."""
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
+def embedding_dsn(embedding_template: str) -> Iterator[str]:
+    """A fresh database of the same."""
+    with new_database(embedding_template, copy_of=embedding_template) as dsn:
         yield dsn
 
 
 @pytest.fixture(scope="session")
-def samples(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[SyncLexichord]:
+def samples(embedding_template: str, home: Path) -> Iterator[SyncLexichord]:
     """The sample corpus, embedded by the real model. To be read only."""
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
-            yield lexichord
+    with (
+        new_database(embedding_template, copy_of=embedding_template) as dsn,
+        SyncLexichord(dsn=dsn, home=home) as lexichord,
+    ):
+        lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
+        yield lexichord
 
 
 @pytest.fixture(scope="module")
-def embedding(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[SyncLexichord]:
+def embedding(embedding_template: str, home: Path) -> Iterator[SyncLexichord]:
     """On a database of its own that the real model embeds; each test takes another dataset."""
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            yield lexichord
+    with (
+        new_database(embedding_template, copy_of=embedding_template) as dsn,
+        SyncLexichord(dsn=dsn, home=home) as lexichord,
+    ):
+        yield lexichord
 
 
 @pytest.fixture

@@ -57,6 +57,27 @@ class Hashing:
         return [float(value) for value in total / max(np.linalg.norm(total), 1e-9)]
 
 
+class Counting:
+    """Another embedder, and the texts of each call, by kind."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.calls: dict[str, list[list[str]]] = {"query": [], "document": []}
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return self.embedder.space
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        self.calls[kind].append([*texts])
+        return self.embedder.embed(texts, kind)
+
+    def taken(self) -> list[str]:
+        """Give the texts of documents since it was asked last."""
+        calls, self.calls["document"] = self.calls["document"], []
+        return [text for call in calls for text in call]
+
+
 def finder(
     *known: str, heard: Callable[[Sequence[str]], None] = lambda texts: None, seconds: float = 0
 ) -> Callable[[Settings, str], tuple[Embedder | None, list[str]]]:

@@ -49,8 +49,7 @@ def start(*arguments: str) -> tuple[BaseProcess, Connection]:
 def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
     """Take a step, in small groups, so that there is more to be cut off; tell all but skips.
 
-    `place` is a folder, for a copy the target's DSN, for contexts the address of a model,
-    for a rebalance the shard to be emptied.
+    `place` is a folder, for a copy the target's DSN, for contexts the address of a model.
     """
 
     def tell(uri: str, status: str, reason: str) -> None:
@@ -70,8 +69,6 @@ def run(pipe: Connection, dsn: str, step: str, place: str) -> None:
             lexichord.copy_to(place, listener=tell)
         elif step == "contextualize":
             lexichord.contextualize(listener=tell)
-        elif step == "rebalance":
-            lexichord.rebalance_shards(empty=int(place))
         else:
             lexichord.ingest([place], prune=step == "prune", listener=tell)
     pipe.send(DONE)

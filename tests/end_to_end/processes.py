@@ -1,4 +1,4 @@
-"""Clients in processes of their own, and what can be killed of a server."""
+"""Commands in this process, clients in their own, and what can be killed of a server."""
 
 import os
 import subprocess
@@ -12,8 +12,10 @@ from typing import Self
 
 import psutil
 import psycopg
+from typer.testing import CliRunner, Result
 
 from lexichord import SyncLexichord
+from lexichord.cli.commands import app
 from lexichord.db.embedded import running_url
 from lexichord.evaluate.run import Plan, run_evaluation
 from lexichord.evaluate.strategies import find_strategies
@@ -129,9 +131,10 @@ def run_strategies(
     return lexichord.run(run_evaluation(lexichord.core, eval_set, plan))
 
 
-def run_eval_command(dsn: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lexichord", "eval", "--dsn", dsn, *arguments]
-    environment = os.environ | {"LEXICHORD_HOME": str(home), "COLUMNS": "200"}
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
+def run_cli(
+    dsn: str | None, home: Path, *arguments: str, stdin: str = "", **environment: str
+) -> Result:
+    """Run a command in this process, where it takes a tenth of the time of one of its own."""
+    own = {"LEXICHORD_HOME": str(home), "COLUMNS": "400"} | environment
+    own |= {"LEXICHORD_DSN": dsn} if dsn else {}
+    return CliRunner().invoke(app, arguments, input=stdin, env=own, catch_exceptions=False)

@@ -16,7 +16,7 @@ from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.evidence.respond import gather_evidence
-from lexichord.types import ChunkHit, ContextSource, FileHit
+from lexichord.types import ContextSource, FileHit
 from lexichord.types.evidence import AnswerRequest, Evidence
 from tests.conftest import SAMPLES
 
@@ -38,12 +38,6 @@ def embed_with(samples: SyncLexichord) -> EmbedSentences:
 def file_hit(samples: SyncLexichord, name: str) -> FileHit:
     row = next(row for row in samples.list() if Path(row.uri).name == Path(name).name)
     return FileHit(row.document_id, row.dataset, row.uri, row.title, 0.0, {}, 0)
-
-
-def gather(samples: SyncLexichord, kind: str, question: str, hits: list[ChunkHit]) -> Evidence:
-    evidence = samples.run(gather_evidence(samples.core.database, kind, question, hits))
-    assert_verbatim(samples, evidence)
-    return evidence
 
 
 def assert_verbatim(samples: SyncLexichord, evidence: Evidence) -> None:
@@ -102,71 +96,6 @@ def test_most_cells_of_comparisons_are_right(by_meaning: bool, samples: SyncLexi
             right.append(quoted or (not value and not cell.found))
     assert len(right) == 66
     assert sum(right) / len(right) >= LEAST[by_meaning]
-
-
-def test_a_comparison_is_a_table_with_values_and_gaps(samples: SyncLexichord) -> None:
-    line = next(line for line in COMPARISONS if line["id"] == "c02")
-    evidence = compare(samples, line, by_meaning=True)
-    assert evidence.comparison is not None
-    penalty = evidence.comparison.cells[4]
-    assert (penalty.aspect, penalty.found) == ("penalty for a breach", True)
-    assert "DKK 500,000" in penalty.values
-    _, sources = format_context(evidence.quotes, 20_000)
-    rows = answer(samples, "comparison", line["question"], evidence, sources).split("\n")
-    assert rows[0] == f"| File | {' | '.join(line['aspects'])} |"
-    assert len(rows) == 2 + len(line["files"])
-    assert "not found in this file" in rows[4]
-    assert "ten (10) years" in rows[3]
-    assert "[1]" in rows[2]
-
-
-def test_clauses_are_whole_passages_of_ranked_files(samples: SyncLexichord) -> None:
-    hits = samples.search(ESCROW, k=8).hits
-    evidence = gather(samples, "clause_lookup", ESCROW, hits)
-    assert Path(evidence.files[0].uri).name == "software-licence-pelnor-claims-engine.txt"
-    assert len(evidence.quotes) <= len(hits)
-    for hit in hits:
-        assert any(hit.content in quote.text for quote in evidence.quotes)
-    _, sources = format_context(evidence.quotes)
-    text = answer(samples, "clause_lookup", ESCROW, evidence, sources)
-    assert "is declared bankrupt" in text
-    assert "(b) stops supporting the Software" in text
-    assert text.count("\n") <= 4  # at most five sentences: clauses, and a list's items
-    assert "[" in text
-
-
-def test_neighbours_of_one_section_are_one_passage(plain: SyncLexichord) -> None:
-    contents = ["The rent is due.", "The rent rises.", "Animals.", "The rent ends.", "The rent."]
-    headings = ["Rent", "Rent", "Rent", "Rent", "Notes"]
-    chunks = [
-        {"content": content, "heading": heading}
-        for content, heading in zip(contents, headings, strict=True)
-    ]
-    plain.ingest(documents=[{"uri": "lease", "text": "\n".join(contents), "chunks": chunks}])
-    passages = plain.search("rent", mode="keyword").hits
-    hits = [hit for hit in passages if "rent" in hit.content]  # a heading is a hit, too
-    assert len(hits) == 4
-    evidence = gather(plain, "clause_lookup", "rent", hits)
-    assert sorted(quote.text for quote in evidence.quotes) == [
-        "The rent ends.",
-        "The rent is due.\nThe rent rises.",
-        "The rent.",
-    ]
-
-
-def test_a_summary_is_verbatim_sentences_in_document_order(samples: SyncLexichord) -> None:
-    question = "Summarise the office lease"
-    name = "office-lease-saltpan-house.md"
-    hits = samples.search(question, documents=[name], k=12).hits
-    for embed in (None, embed_with(samples)):
-        evidence = samples.run(
-            gather_evidence(samples.core.database, "summary", question, hits, embed=embed)
-        )
-        assert_verbatim(samples, evidence)
-        starts = [quote.start for quote in evidence.quotes]
-        assert starts == sorted(starts)
-        assert len(set(starts)) == 8
-        assert [Path(file.uri).name for file in evidence.files] == [name]
 
 
 def test_a_list_is_complete_and_grouped_by_file(samples: SyncLexichord) -> None:

@@ -1,66 +1,35 @@
 """The application on the sample corpus, with the real model."""
 
 import asyncio
-import json
-from collections.abc import Callable
-from itertools import pairwise
-from pathlib import Path
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lexichord import Lexichord, SyncLexichord
-from lexichord.errors import ConfigError, NotFoundError
-from lexichord.types import Mode, Response, StoredDataset
+from lexichord.db.search import discover_files, propose_candidates, relevance_feedback
+from lexichord.errors import ConfigError
+from lexichord.retrieve.search.discover import discover, name_first
+from lexichord.retrieve.trace import Trace
+from lexichord.types import FileHit, Question, Ranked, Scope
 from tests.conftest import SAMPLES
+from tests.end_to_end.processes import run_cli
 from tests.end_to_end.test_query import STAGES
 
-HIT = ["chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"]
-HIT += ["content", "context", "score", "scores", "ranks"]
 FILE = ["document_id", "dataset", "uri", "title", "score", "scores", "hits"]
 NOTICE = "What notice ends the master services agreement for convenience?"
 NDA = "one-way-nda-clinical-study.txt"
-LINES = (SAMPLES / "questions.jsonl").read_text().splitlines()
-QUESTIONS: dict[str, dict[str, Any]] = {line["id"]: line for line in map(json.loads, LINES)}
-ONE_FILE = [line for line in QUESTIONS.values() if len(line.get("relevant_files", ())) == 1]
-
-
-def answers(samples: SyncLexichord, by_hint: bool) -> list[tuple[dict[str, Any], Response]]:
-    hint = "hint" if by_hint else ""
-    return [(line, samples.query(line["query"], hint=line.get(hint), k=5)) for line in ONE_FILE]
-
-
-def is_quoted(line: dict[str, Any], answer: Response) -> bool:
-    return any(
-        hit.uri.endswith(span["file"]) and span["quote"] in hit.content
-        for span in line["relevant_spans"]
-        for hit in answer.hits
-    )
-
-
-@pytest.mark.parametrize("by_hint", [False, True], ids=["question", "hint"])
-def test_most_questions_find_their_file_and_their_clause(
-    by_hint: bool, samples: SyncLexichord
-) -> None:
-    """Of 24, some worded on purpose unlike their clause; measured: 18 files, 20 clauses."""
-    responses = answers(samples, by_hint)
-    files = [answer.files[0].uri.endswith(line["relevant_files"][0]) for line, answer in responses]
-    quotes = [is_quoted(line, answer) for line, answer in responses]
-    assert len(responses) == 24
-    assert sum(files) >= 16
-    assert sum(quotes) >= 18
-
-
-def test_both_sides_of_the_contradiction_are_shown(samples: SyncLexichord) -> None:
-    line = QUESTIONS["q23"]
-    contents = [hit.content for hit in samples.query(line["query"]).hits]
-    for span in line["relevant_spans"]:
-        assert any(span["quote"] in content for content in contents)
 
 
 def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -> None:
     answer = samples.query(NOTICE)
     assert answer.files[0].uri.endswith("master-services-agreement-sundermoor-brackenlow.md")
+    assert {*answer.files[0].to_dict()} == {*FILE}
     assert 0 < len(answer.context) <= 4000
     for source in answer.sources:
         text = samples.show(source.document_id).text
@@ -73,58 +42,6 @@ def test_evidence_is_verbatim_and_says_where_it_stands(samples: SyncLexichord) -
     assert (answer.answer, answer.degraded) == ("", [])
     assert answer.confidence > 0.5
     assert not answer.abstained
-
-
-def test_the_shapes_are_the_promised_ones(samples: SyncLexichord) -> None:
-    answer = samples.query(NOTICE, hint="the master services agreement").to_dict()
-    results = [answer, samples.search(NOTICE).to_dict(), samples.files(NOTICE).to_dict()]
-    results.append(samples.similar(NDA).to_dict())
-    assert json.loads(json.dumps(results)) == results
-    for hit in answer["hits"]:
-        assert list(hit) == HIT
-        assert {"dense", "keyword", "fused", "variants", "contributions"} == set(hit["scores"])
-    for hit in results[1]["hits"]:
-        assert list(hit) == HIT
-        assert (set(hit["scores"]), set(hit["ranks"])) == (
-            {"dense", "keyword", "fused"},
-            {"dense", "keyword"},
-        )
-    for file in answer["files"] + results[2]["files"]:
-        assert list(file) == FILE
-        assert set(file["scores"]) == {"chunks", "card"}
-    assert {tuple(file) for file in results[3]["files"]} == {(*FILE, "metadata")}
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "dense", "keyword"])
-def test_hits_are_the_best_ones_in_order(mode: Mode, samples: SyncLexichord) -> None:
-    hits = samples.search(NOTICE, mode=mode).hits
-    assert len(hits) == len({hit.chunk_id for hit in hits}) == 10
-    assert all(one.score >= other.score for one, other in pairwise(hits))
-    assert samples.search(NOTICE, mode=mode, k=3).hits == hits[:3]
-    by_dense, by_keyword = (
-        [hit.scores.by_list[channel] is not None for hit in hits]
-        for channel in ("dense", "keyword")
-    )
-    assert any(by_dense) == (mode != "keyword")
-    assert any(by_keyword) == (mode != "dense")
-
-
-def test_words_that_stand_nowhere_find_nothing(samples: SyncLexichord) -> None:
-    assert samples.search("xyzzy", mode="keyword").hits == []
-    assert len(samples.search("xyzzy", mode="dense").hits) == 10
-
-
-def test_a_hint_names_the_document(samples: SyncLexichord) -> None:
-    query = "How long do the obligations survive?"
-    for hint, name in [
-        ("the one-way agreement between Ambrelune and Korsvale", NDA),
-        ("the agreement of the visiting researcher", "visiting-researcher-nda.md"),
-    ]:
-        assert samples.files(query, hint=hint).files[0].uri.endswith(name)
-        assert samples.search(query, hint=hint).hits[0].uri.endswith(name)
-        answer = samples.query(query, hint=hint)
-        assert answer.intent.hint == hint
-        assert answer.hits[0].uri.endswith(name)
 
 
 def test_documents_are_named_by_id_uri_or_the_end_of_it(samples: SyncLexichord) -> None:
@@ -141,62 +58,6 @@ def test_documents_are_named_by_id_uri_or_the_end_of_it(samples: SyncLexichord) 
 def test_a_name_that_means_no_document_is_refused(name: str, samples: SyncLexichord) -> None:
     with pytest.raises(ConfigError, match=r"there is no document .*: see lexichord list"):
         samples.search("confidentiality", documents=[name])
-
-
-def test_a_prefix_of_uris_is_a_scope(samples: SyncLexichord) -> None:
-    prefix = (SAMPLES / "policies").as_posix()
-    assert len(samples.list(uri_prefix=prefix)) == 4
-    for ask in (samples.search, samples.query):
-        hits = ask(NOTICE, uri_prefix=prefix).hits
-        assert hits
-        assert all(hit.uri.startswith(prefix) for hit in hits)
-
-
-def test_alike_documents_are_found_by_their_vectors(samples: SyncLexichord) -> None:
-    files = samples.similar(NDA, k=12).files
-    names = [Path(file.uri).name for file in files]
-    assert len(names) == len(set(names)) == 12
-    assert NDA not in names
-    assert {"mutual-nda-thistlevane-orrinbrook.md", "visiting-researcher-nda.md"} <= set(names[:4])
-    assert all(one.score >= other.score for one, other in pairwise(files))
-
-
-def test_a_chunk_is_shown_with_what_stands_around_it(samples: SyncLexichord) -> None:
-    document = samples.show("remote-work-policy.md")
-    text, chunks = document.text, document.chunks
-    middle = chunks[4]
-    for neighbours in (0, 1, 2):
-        around = samples.expand(middle.chunk_id, neighbours=neighbours)
-        first, last = chunks[4 - neighbours], chunks[4 + neighbours]
-        assert (around.start, around.end) == (first.start, last.end)
-        assert around.content == text[around.start : around.end]
-    section = samples.expand(middle.chunk_id, neighbours=0, whole_section=True)
-    same = [chunk for chunk in chunks if chunk.heading == middle.heading]
-    assert section.start <= same[0].start
-    assert section.end >= same[-1].end
-    for unknown in (
-        "999999",
-        "chunk_borwjinzzbr3ms7v",
-        middle.chunk_id[:-1],
-        document.document.document_id,
-    ):
-        with pytest.raises(
-            NotFoundError, match=f"^there is no chunk {unknown}: take the id of a hit$"
-        ):
-            samples.expand(unknown)
-
-
-def test_the_state_is_told(samples: SyncLexichord) -> None:
-    report = samples.doctor()
-    assert (report.documents, report.datasets) == (13, 1)
-    assert report.by_dataset == [StoredDataset("default", 13, report.chunks)]
-    assert report.space == report.embedder == "local/all-MiniLM-L6-v2/384"
-    assert report.chunks_without_vector == 0
-    assert (report.degraded, report.problems) == ([], [])
-    assert {fault.amount for fault in report.faults} == {0}
-    (run,) = report.runs
-    assert (run.inserted, run.failed) == (13, 0)
-    assert set(samples.status().to_dict()) < set(report.to_dict())
 
 
 @pytest.mark.parametrize(
@@ -226,11 +87,6 @@ def test_a_wrong_argument_is_named_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_not_open_says_so() -> None:
-    with pytest.raises(ConfigError, match="inside `with`"):
-        SyncLexichord().status()
-
-
 async def test_it_works_where_an_event_loop_runs_already(samples: SyncLexichord) -> None:
     """As in notebooks; and the asynchronous application beside it gives the same."""
     settings = samples.core.settings
@@ -238,3 +94,179 @@ async def test_it_works_where_an_event_loop_runs_already(samples: SyncLexichord)
         expected = samples.search(NOTICE)
         results = await asyncio.gather(*(lexichord.search(NOTICE) for _ in range(12)))
     assert results == [expected] * 12
+
+
+def test_vectors_are_those_that_searches_compare(samples: SyncLexichord) -> None:
+    query = "how long are customer support logs kept"
+    (hit, *_) = samples.search(query, k=1, mode="dense").hits
+    (chunk,) = (one for one in samples.show(hit.document_id).chunks if one.chunk_id == hit.chunk_id)
+    text = "\n\n".join(filter(None, [chunk.context, chunk.content]))
+    asked, stored = samples.embed([query], "query"), samples.embed([text, "something else"])
+    assert asked.shape == (1, 384)
+    assert np.allclose(np.linalg.norm(stored, axis=1), 1, atol=1e-3)
+    near, far = stored @ asked[0]
+    assert near == pytest.approx(hit.scores.dense, abs=0.02)
+    assert far < near
+    assert samples.embed([]).shape[0] == 0
+
+
+def test_what_cannot_be_embedded_is_refused(samples: SyncLexichord, plain: SyncLexichord) -> None:
+    with pytest.raises(ConfigError, match="texts"):
+        samples.embed("one text")
+    with pytest.raises(ConfigError, match="kind"):
+        samples.embed(["a"], "passage")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="nothing embeds in"):
+        plain.embed(["a"])
+
+
+ASKED = Question("how long are customer support logs kept", depth=100)
+OTHER = "Which agreement provides for escrow of source code?"
+
+
+def both(samples: SyncLexichord, question: Question) -> tuple[Any, Any]:
+    database = samples.core.database
+    found = samples.run(discover_files(database, question))
+    return found, samples.run(relevance_feedback(database, question, None))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"query": OTHER},
+        {"scope": Scope(uri_prefix="nowhere")},
+        {"mode": "keyword"},
+        {"dense_share": 0.9},
+        {"depth": 200},
+        {"hint": "data retention policy"},
+    ],
+    ids=str,
+)
+def test_a_question_that_is_another_is_searched_for(
+    samples: SyncLexichord, change: dict[str, Any]
+) -> None:
+    database, embedder = samples.core.database, samples.core.embedder
+    assert embedder is not None
+    vectors = dict(
+        zip((ASKED.query, OTHER), embedder.embed([ASKED.query, OTHER], "query"), strict=True)
+    )
+    question = replace(ASKED, vector=vectors[ASKED.query].tolist(), space=str(embedder.space))
+    known = samples.run(propose_candidates(database, question))
+    assert known.candidates is not None
+    changed = replace(question, **change)
+    changed = replace(changed, vector=vectors[changed.query].tolist())
+    given = replace(changed, candidates=known.candidates)
+    assert both(samples, given) == both(samples, changed)
+
+
+def test_results_are_frames(samples: SyncLexichord, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = "with columns "
+    pandas = SimpleNamespace(json_normalize=list, DataFrame=lambda columns: [empty, *columns])
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    question = "how long are customer support logs kept"
+    found: list[Any] = [
+        samples.search(question, k=4),
+        samples.query(question, k=3),
+        samples.files(question),
+    ]
+    for result in found:
+        shape = result.to_dict()
+        assert result.to_frame() == shape.get("hits", shape.get("files"))
+    assert len(samples.list().to_frame()) == 13
+    nothing = samples.search("xyzzyplugh", mode="keyword").to_frame()
+    assert [*nothing[:2], "score" in nothing] == [empty, "chunk_id", True]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ConfigError, match="pip install pandas"):
+        samples.list().to_frame()
+
+
+def titles(samples: SyncLexichord, query: str) -> set[str]:
+    response = samples.query(query)
+    rows = samples.list(documents=list(response.relevant_files)) if response.relevant_files else []
+    return {row.title for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("how long are customer support logs kept", {"Data Retention Policy"}),
+        ("what does the remote work policy say about travel", {"Remote Work Policy"}),
+        (
+            "compare the retention policy and the remote work policy by who pays",
+            {"Data Retention Policy", "Remote Work Policy"},
+        ),
+    ],
+)
+def test_a_query_is_about_what_it_names_or_what_stands_out(
+    samples: SyncLexichord, query: str, expected: set[str]
+) -> None:
+    assert titles(samples, query) == expected
+
+
+def test_the_command_says_how_many(samples: SyncLexichord) -> None:
+    settings = samples.core.settings
+    query = partial(run_cli, settings.dsn, settings.home, "query")
+    assert "Files (1 relevant)" in query("how long are customer support logs kept").stdout
+    refused = query("who won the world cup in 1998", "--answer").stdout
+    assert "that the evidence holds an answer: none is given" in refused
+    assert "Files (none stands out)" in refused
+
+
+ESCROW = "Which agreement provides for escrow of source code?"
+
+
+class SharedWords:
+    """Counts the query's words in a text."""
+
+    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
+        words = {*query.lower().rstrip("?").split()}
+        shared = [len(words.intersection(text.lower().split())) for text in texts]
+        return [Ranked(index, score) for index, score in enumerate(shared)]
+
+
+def test_a_document_that_is_named_comes_before_what_its_name_finds(samples: SyncLexichord) -> None:
+    database, question = samples.core.database, Question(ESCROW)
+    files = samples.run(discover(database, question, Trace(), 5))
+    ids = [file.document_id for file in files]
+
+    def put(named: Sequence[str], found: list[FileHit], limit: int = 5) -> list[FileHit]:
+        return list(samples.run(name_first(database, question, found, named, limit)))
+
+    first, *others = put([ids[4]], files)
+    assert (first.document_id, first.score) == (ids[4], files[0].score)
+    assert others == files[:4]
+    both = [file.document_id for file in put([ids[2], ids[4]], files)]
+    assert both == [ids[4], ids[2], ids[0], ids[1], ids[3]]
+    assert [file.document_id for file in put([ids[4]], files[:1])] == [ids[4], ids[0]]
+    assert len(put([ids[3], ids[4]], files, limit=1)) == 1
+    assert put([ids[2]], files) == files
+    assert put([ids[4]], []) == []
+
+
+def test_a_reranked_file_is_preferred_by_the_score_that_boosts(samples: SyncLexichord) -> None:
+    database, question = samples.core.database, Question(ESCROW)
+    files = samples.run(discover(database, question, Trace(), 5, SharedWords()))
+    first, *_ = samples.run(name_first(database, question, files, [files[4].document_id], 5))
+    assert first.scores["fused"] == max(file.scores["fused"] or 0 for file in files)
+
+
+SIGNS = "".join(map(chr, range(33, 127)))
+ODD_QUESTIONS = [
+    "the of and to",
+    "notice " * 15_000,
+    "'; drop table lexichord_data.chunk; --",
+    'term AND (notice OR "period") NOT w:* & | ! <->',
+    SIGNS,
+    "契約の期間は何年ですか",
+    "🎉 👩‍👩‍👧 ☃",
+    "\u202enotice\u200b period\u2066",
+    "%s %(name)s {0} $1",
+]
+
+
+@pytest.mark.parametrize("question", ODD_QUESTIONS, ids=range(len(ODD_QUESTIONS)))
+def test_any_question_gets_an_answer(question: str, samples: SyncLexichord) -> None:
+    for ask in (samples.search, samples.files, samples.query):
+        ask(question)
+    if "notice" in question:
+        assert samples.search(question, mode="keyword").hits

@@ -6,33 +6,30 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.evaluate.answers import first_sentence, first_source, holds
-from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
 from tests.others import write_others
 
 pytestmark = pytest.mark.slow
 
-OTHERS = 200
+OTHERS = 120
 
 
 @pytest.fixture(scope="module")
 def beside(
-    embedded_dsn: str,
-    embedder: LocalEmbedder,
+    embedding_template: str,
     home: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[SyncLexichord]:
     """The samples and the others, embedded by the real model. To be read only."""
     folder = tmp_path_factory.mktemp("others")
     write_others(folder, OTHERS)
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies", folder])
-            assert len(lexichord.list()) == OTHERS + 13
-            yield lexichord
+    with (
+        new_database(embedding_template, copy_of=embedding_template) as dsn,
+        SyncLexichord(dsn=dsn, home=home) as lexichord,
+    ):
+        lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies", folder])
+        yield lexichord
 
 
 @pytest.mark.parametrize(
@@ -59,40 +56,6 @@ def test_the_first_sentence_is_right(
     found = beside.query(question, answer=True)
     assert holds(first_sentence(found.answer), said), found.answer
     assert file in (first_source(found.answer, found.sources, found.quotes) or "")
-
-
-@pytest.mark.parametrize(
-    ("question", "file", "said"),
-    [
-        (
-            "What notice is needed to terminate the master services agreement for convenience?",
-            "master-services-agreement",
-            "ninety (90) days",
-        ),
-        ("how long are customer support logs kept", "data-retention-policy", "support"),
-    ],
-)
-def test_the_first_hit_is_right(beside: SyncLexichord, question: str, file: str, said: str) -> None:
-    (hit,) = beside.search(question, k=1).hits
-    assert file in hit.uri
-    assert said in hit.content
-
-
-def test_two_passages_of_the_agreement_that_is_named_come_first(beside: SyncLexichord) -> None:
-    hits = beside.search("notice to terminate the master services agreement", k=2).hits
-    assert [hit.title for hit in hits] == ["Master Services Agreement"] * 2
-
-
-def test_the_file_that_is_looked_for_comes_first(beside: SyncLexichord) -> None:
-    (file,) = beside.files("Which agreement provides for escrow of source code?", k=1).files
-    assert "software-licence" in file.uri
-
-
-def test_words_that_ask_how_much_need_not_be_in_the_answer(beside: SyncLexichord) -> None:
-    found = beside.query("how many days of leave a year", answer=True)
-    assert not found.abstained
-    assert "days of leave a year" in found.answer
-    assert beside.query("how many moons does Jupiter have", answer=True).abstained
 
 
 @pytest.mark.parametrize(

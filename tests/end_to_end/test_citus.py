@@ -1,6 +1,5 @@
 """A Citus coordinator whose workers are shards: its SQL functions answer as one database's do."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
@@ -8,16 +7,18 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg import sql
 from psycopg.rows import dict_row
-from psycopg.types.json import Jsonb
 
-from lexichord.errors import DatabaseError
-from tests.conftest import new_cluster, new_database
+from tests.conftest import new_cluster
 from tests.end_to_end.test_shards import ALL, SPACE, Stored, filled, questions, stopped
+from tests.sql.corpus import call
 
 type Row = dict[str, Any]
-DEPTH = {"depth": ALL, "k": ALL}
+WITHIN: list[Row] = [
+    {},
+    {"datasets": ["most", "rest"], "uri_prefix": "doc/0"},
+    {"filter": {"key": "number", "op": "gt", "value": 60}},
+]
 
 
 @dataclass
@@ -41,213 +42,32 @@ def asked(citus_nodes: list[str]) -> Iterator[Asked]:
             yield Asked(stored, one, many)
 
 
-def ask(connection: psycopg.Connection[Row], function: str, **arguments: object) -> list[Row]:
-    """Call a function by the names of its arguments."""
-    named = sql.SQL(", ").join(
-        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
-        for name in arguments
-    )
-    call = sql.SQL("select * from lexichord.{}({})").format(sql.Identifier(function), named)
-    values = {name: Jsonb(v) if isinstance(v, dict) else v for name, v in arguments.items()}
-    return connection.execute(call, values).fetchall()
-
-
-def ids(connection: psycopg.Connection[Row], uris: list[str]) -> list[int]:
-    """Find documents wherever they are."""
-    found = ask(connection, "hybrid_search", query=" ".join(f"w{n}" for n in range(300)), **DEPTH)
-    numbers = {row["uri"]: row["document_id"] for row in found}
-    return [numbers[uri] for uri in uris]
-
-
-SCOPES: list[Row] = [
-    {},
-    {"datasets": ["rest"]},
-    {"datasets": ["most", "rest"], "uri_prefix": "doc/0"},
-    {"filter": {"key": "number", "op": "gt", "value": 60}},
-    {"documents": ["doc/003", "doc/050", "doc/099"]},
-]
-
-
-def scope(connection: psycopg.Connection[Row], number: int) -> Row:
-    own = dict(SCOPES[number])
-    if "documents" in own:
-        own["documents"] = ids(connection, own["documents"])
-    return own
-
-
-def vector(query: str) -> str:
-    random = Random(query)
-    return str([random.gauss(0, 1) for _ in range(8)])
-
-
-def same(asked: Asked, function: str, number: int = 0, **arguments: object) -> list[Row]:
-    """Ask both in a scope, compare all but ids and ranks, and return what the coordinator answers.
-
-    Of equal scores any may have the better rank.
-    """
-    one, many = (
-        ask(connection, function, **arguments, **scope(connection, number))
-        for connection in (asked.one, asked.many)
-    )
-    assert many
-    for rows in zip(one, many, strict=True):
-        first, second = (
-            {n: row[n] for n in row if not n.endswith(("_id", "rank"))} for row in rows
-        )
-        assert second == {n: approximate(value) for n, value in first.items()}
-    return many
+def shown(row: Row) -> Row:
+    """Give all but ids and ranks: of equal scores any may have the better one."""
+    return {name: value for name, value in row.items() if not name.endswith(("_id", "rank"))}
 
 
 def approximate(value: object) -> object:
     return pytest.approx(value, abs=1e-5) if isinstance(value, float) else value
 
 
-@pytest.mark.parametrize("question", questions()[:10])
-@pytest.mark.parametrize("number", range(len(SCOPES)))
-def test_searches_give_what_one_database_gives(asked: Asked, question: str, number: int) -> None:
-    by_vector = {"query": question, "query_vector": vector(question), "query_space": str(SPACE)}
-    rows = same(asked, "hybrid_search", number, **by_vector, **DEPTH)
-    assert number or {row["document_id"] >> 48 for row in rows} == {0, 1, 2}
-    same(asked, "discover_files", number, **by_vector, **DEPTH)
-    same(asked, "feedback_chunks", number, **by_vector, depth=ALL)
-
-
-def test_without_a_vector_the_keyword_hits_of_all_shards_stand_in(asked: Asked) -> None:
+@pytest.mark.parametrize("within", WITHIN, ids=str)
+@pytest.mark.parametrize("function", ["hybrid_search", "discover_files", "feedback_chunks"])
+def test_searches_give_what_one_database_gives(asked: Asked, function: str, within: Row) -> None:
     for question in questions()[:5]:
-        one, many = (
-            ask(connection, "hybrid_search", query=question, depth=ALL)
-            for connection in (asked.one, asked.many)
-        )
-        assert [row["uri"] for row in many] == [row["uri"] for row in one]
-        assert [row["score"] for row in many] == pytest.approx(
-            [row["score"] for row in one], abs=0.01
-        )
-
-
-def test_what_is_made_of_searches_answers_for_all(asked: Asked) -> None:
-    query, other = questions()[:2]
-    variants = [
-        {"name": "original", "text": query, "vector": [1] * 8},
-        {"name": "other", "text": other, "terms": {"w1": 2}, "weight": 0.5},
-    ]
-    one, many = (
-        ask(connection, "search_variants", variants=Jsonb(variants), depth=ALL)
-        for connection in (asked.one, asked.many)
-    )
-    assert [row["uri"] for row in many] == [row["uri"] for row in one]
-    pairs = [
-        ask(connection, "similar_documents", source=ids(connection, ["doc/100"])[0])
-        for connection in (asked.one, asked.many)
-    ]
-    assert [(row["uri"], row["hits"]) for row in pairs[1]] == [
-        (row["uri"], row["hits"]) for row in pairs[0]
-    ]
-    for connection in (asked.one, asked.many):
-        each = ask(
-            connection,
-            "search_each",
-            queries=[query],
-            documents=ids(connection, ["doc/001", "doc/101"]),
-            query_vectors=[vector(query)],
-        )
-        assert {row["uri"] for row in each} == {"doc/001", "doc/101"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"datasets": ["most", "nowhere"]}, "there is no dataset 'nowhere'"),
-        ({"filter": {"nothing": 1}}, 'no document in scope has the key "nothing"'),
-        ({"filter": {"key": "number", "op": "odd"}}, "odd"),
-        ({"documents": [7 << 48]}, "there is no such document"),
-        ({"depth": 1}, "depth must be between"),
-        ({"boost": {"x": 1}}, "boost must be an object"),
-    ],
-)
-def test_what_one_database_refuses_is_refused(asked: Asked, arguments: Row, message: str) -> None:
-    for connection in (asked.one, asked.many):
-        for function in ("hybrid_search", "discover_files"):
-            if function == "hybrid_search" or "boost" not in arguments:
-                with pytest.raises(psycopg.Error, match=message):
-                    ask(connection, function, query="w1", **arguments)
-
-
-def test_relevance_feedback_says_that_it_is_not_there(asked: Asked) -> None:
-    with pytest.raises(psycopg.errors.FeatureNotSupported, match="not there in SQL"):
-        ask(asked.many, "relevance_feedback", query="w1")
-
-
-OF_ALL = "select {} from lexichord_data.shard_node as n, lateral lexichord.{} as r {}"
-
-
-def test_other_functions_are_asked_of_all_by_a_lateral_join(asked: Asked) -> None:
-    rows = asked.many.execute(OF_ALL.format("r.uri", "list_documents()", "order by 1").encode())
-    assert [row["uri"] for row in rows] == [row.uri for row in asked.stored.one.list()]
-    counted = OF_ALL.format("sum(r) as documents", "count_documents()", "")
-    assert asked.many.execute(counted.encode()).fetchall() == [{"documents": 120}]
-
-
-def test_a_reader_may_ask_all_shards(asked: Asked) -> None:
-    name = f"reader{os.getpid()}"
-    asked.many.execute(f"create role {name} login in role lexichord_reader".encode())
-    try:
-        dsn = asked.stored.dsns[0]
-        with psycopg.connect(dsn, user=name, autocommit=True, row_factory=dict_row) as reader:
-            for function in ("hybrid_search", "discover_files"):
-                rows = ask(reader, function, query="w1 w2")
-                assert rows
-                assert rows == ask(asked.many, function, query="w1 w2")
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                reader.execute("select lexichord.fan_out()")
-    finally:
-        asked.many.execute(f"drop role {name}".encode())
-
-
-def test_every_node_says_which_indexes_it_uses(asked: Asked) -> None:
-    explained = OF_ALL.format("n.number, r.*", "index_use()", "order by n.number, r.index_name")
-    rows = asked.many.execute(explained.encode()).fetchall()
-    assert [(row["number"], row["index_name"]) for row in rows] == [
-        (number, name) for number in range(3) for name in ("chunk_hnsw", "posting_term")
-    ]
+        random = Random(question)
+        vector = str([random.gauss(0, 1) for _ in range(8)])
+        options: Row = {"query": question, "query_vector": vector, "query_space": str(SPACE)}
+        options |= within | {"depth": ALL} | ({} if function == "feedback_chunks" else {"k": ALL})
+        one, many = (call(each, function, **options) for each in (asked.one, asked.many))
+        assert many
+        for first, second in zip(one, many, strict=True):
+            wanted = {name: approximate(value) for name, value in shown(first).items()}
+            assert shown(second) == wanted
+        assert len({row["document_id"] >> 48 for row in many}) > 1
 
 
 def test_a_worker_that_is_down_fails_the_search(asked: Asked) -> None:
-    with stopped(asked.stored.dsns[2]):
-        for _ in range(2):
-            with pytest.raises(psycopg.OperationalError) as refusal:
-                ask(asked.many, "hybrid_search", query="w1")
-            assert "conn" in str(refusal.value)
-    assert ask(asked.many, "hybrid_search", query="w1")
-
-
-def test_a_shard_that_is_no_node_is_refused(asked: Asked) -> None:
-    refusal = pytest.raises(DatabaseError, match="not just one is shard 3")
-    with new_database(asked.stored.dsns[0]) as fourth, refusal:
-        asked.stored.many.add_shard(fourth)
-    assert [shard.number for shard in asked.stored.many.list_shards()] == [1, 2]
-    assert ask(asked.many, "hybrid_search", query="w1")
-
-
-def test_a_row_that_was_moved_is_noticed(asked: Asked) -> None:
-    change = "update lexichord_data.shard_node set number = 3 - number where number > 0"
-    asked.many.execute(change.encode())
-    with pytest.raises(psycopg.Error, match="this is not shard"):
-        ask(asked.many, "hybrid_search", query="w1")
-    asked.many.execute("select lexichord.fan_out()")
-    assert ask(asked.many, "hybrid_search", query="w1")
-
-
-def test_documents_that_were_moved_are_found_where_they_are(asked: Asked) -> None:
-    before = ids(asked.many, ["doc/003"])
-    assert asked.stored.many.rebalance_shards().documents > 0
-    assert ids(asked.many, ["doc/003"]) == before
-    for number in range(len(SCOPES)):
-        same(asked, "hybrid_search", number, query="w1 w2", query_vector=vector("w1 w2"), **DEPTH)
-    one, many = (
-        [ask(connection, "similar_documents", source=source) for source in ids(connection, uris)]
-        for connection in (asked.one, asked.many)
-        for uris in [["doc/000", "doc/009", "doc/019"]]
-    )
-    assert [[row["uri"] for row in rows] for rows in many] == [
-        [row["uri"] for row in rows] for rows in one
-    ]
+    with stopped(asked.stored.dsns[2]), pytest.raises(psycopg.OperationalError, match="conn"):
+        call(asked.many, "hybrid_search", query="w1")
+    assert call(asked.many, "hybrid_search", query="w1")

@@ -1,4 +1,4 @@
-"""The command line as its users meet it: real processes, one server that stays up."""
+"""The command line as its users meet it, on one server that stays up."""
 
 import json
 import os
@@ -8,29 +8,28 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from typer.testing import Result
 
 from lexichord import SyncLexichord
-from lexichord.cli.commands import app
 from lexichord.providers.embed.local import find_model
 from tests.alike import differences
-from tests.conftest import ROOT, SAMPLES
-from tests.end_to_end.processes import start_cli
+from tests.conftest import SAMPLES
+from tests.end_to_end.processes import run_cli, start_cli
 
 HIT = {
     *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"),
     *("content", "context", "score", "scores", "ranks"),
 }
-FILE = {"document_id", "dataset", "uri", "title", "score", "scores", "hits"}
 NOTICE = "What notice ends the master services agreement for convenience?"
 
-type Cli = Callable[..., subprocess.CompletedProcess[str]]
+type Cli = Callable[..., Result]
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +41,8 @@ def home_of_cli() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def cli(home_of_cli: Path) -> Iterator[Cli]:
-    def run(*arguments: str, cwd: Path = ROOT, **extra: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "lexichord", *arguments]
-        environment = os.environ | {"LEXICHORD_HOME": str(home_of_cli), "COLUMNS": "200"} | extra
-        return subprocess.run(
-            command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120
-        )
-
-    assert run("start").returncode == 0
+    run = partial(run_cli, None, home_of_cli)
+    assert run("start").exit_code == 0
     yield run
     assert "stopped" in run("stop").stdout
 
@@ -59,14 +52,14 @@ def stocked(cli: Cli, home: Path) -> Cli:
     if find_model(None, home) is None:
         pytest.skip("the weights of all-MiniLM-L6-v2 are not on this machine")
     done = cli("ingest", str(SAMPLES / "agreements"), str(SAMPLES / "policies"))
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert done.stdout.startswith("13 inserted")
     assert "inserted samples/policies/remote-work-policy.md" in done.stderr
     return cli
 
 
-def _json(done: subprocess.CompletedProcess[str]) -> Any:
-    assert done.returncode == 0, done.stderr
+def _json(done: Result) -> Any:
+    assert done.exit_code == 0, done.stderr
     return json.loads(done.stdout)
 
 
@@ -108,23 +101,8 @@ def test_a_command_imports_only_what_it_needs(
 def test_before_anything_is_stored_it_says_what_to_do(cli: Cli) -> None:
     for command in ("search", "files", "query"):
         done = cli(command, "anything")
-        assert done.returncode == 0
+        assert done.exit_code == 0
         assert "nothing is stored yet: lexichord ingest FOLDER" in done.stderr
-
-
-def test_words_need_no_quotes(stocked: Cli) -> None:
-    quoted, words = (
-        _json(stocked("search", *query, "-k", "2", "--json"))
-        for query in ([NOTICE], NOTICE.split())
-    )
-    assert words == quoted
-    assert "nothing is stored" not in stocked("search", "xyzzyplugh", "--mode", "keyword").stderr
-
-
-def test_documents_like_another_one(stocked: Cli) -> None:
-    result = _json(stocked("similar", "remote-work-policy.md", "-k", "2", "--json"))
-    assert [set(file) for file in result["files"]] == [FILE | {"metadata"}] * 2
-    assert not any(file["uri"].endswith("remote-work-policy.md") for file in result["files"])
 
 
 def test_its_version_and_its_completion(cli: Cli) -> None:
@@ -138,6 +116,7 @@ def test_its_version_and_its_completion(cli: Cli) -> None:
 
 def test_search_points_at_the_clause(stocked: Cli) -> None:
     result = _json(stocked("search", NOTICE, "-k", "3", "--json"))
+    assert _json(stocked("search", *NOTICE.split(), "-k", "3", "--json")) == result
     assert [set(hit) for hit in result["hits"]] == [HIT] * 3
     best = result["hits"][0]
     assert "ninety (90) days" in best["content"]
@@ -145,9 +124,6 @@ def test_search_points_at_the_clause(stocked: Cli) -> None:
     assert Path(best["uri"]).read_text()[best["start"] : best["end"]] == best["content"]
     assert set(best["scores"]) == {"dense", "keyword", "fused"}
     assert set(best["ranks"]) == {"dense", "keyword"}
-
-
-def test_search_for_people(stocked: Cli) -> None:
     plain = stocked("search", NOTICE, "-k", "1").stdout
     assert plain.startswith("1. Master Services Agreement › 5. Term and Termination")
     assert "samples/agreements/master-services-agreement-sundermoor-brackenlow.md:" in plain
@@ -155,25 +131,6 @@ def test_search_for_people(stocked: Cli) -> None:
     assert "keyword" not in plain
     explained = stocked("search", NOTICE, "-k", "1", "--explain").stdout
     assert "(rank 1)" in explained
-
-
-def test_files_names_the_document(stocked: Cli) -> None:
-    result = _json(
-        stocked("files", "Which agreement provides for escrow of source code?", "--json")
-    )
-    assert set(result["files"][0]) == FILE
-    assert set(result["files"][0]["scores"]) == {"chunks", "card"}
-    assert "software-licence" in result["files"][0]["uri"]
-
-
-def test_query_gives_evidence_and_sources(stocked: Cli) -> None:
-    question = "How long are customer support logs kept?"
-    response = _json(stocked("query", question, "-k", "4", "--json"))
-    assert "18 months" in response["context"]
-    assert "12 months" in response["context"]
-    assert [source["number"] for source in response["sources"]] == [1, 2, 3, 4]
-    shown = stocked("query", question).stdout
-    assert shown.index("Files") < shown.index("Evidence") < shown.index("Sources")
 
 
 ASKED = {
@@ -200,39 +157,10 @@ def test_a_comparison_is_drawn_on_a_terminal_only(stocked: Cli) -> None:
     arguments = ("query", ASKED["comparison"], "--answer")
     plain = stocked(*arguments).stdout
     assert "| File | governing law |" in plain
+    assert plain.index("Files") < plain.index("Evidence") < plain.index("Sources")
     drawn = stocked(*arguments, FORCE_COLOR="1").stdout
     assert "| File |" not in drawn
     assert "law of Ireland" in drawn[drawn.index("┃") : drawn.index("└")]
-
-
-def test_a_folder_is_a_scope(stocked: Cli) -> None:
-    hits = _json(stocked("search", "notice", "--under", "samples/policies", "--json"))["hits"]
-    assert {Path(hit["uri"]).parent.name for hit in hits} == {"policies"}
-    listed = _json(stocked("list", "--under", "samples/agreements", "--json"))["documents"]
-    assert len(listed) == 9
-    assert _json(stocked("list", "--under", "elsewhere", "--json"))["documents"] == []
-
-
-def test_hint_and_document_choose_the_file(stocked: Cli) -> None:
-    question = "How long do confidentiality duties last?"
-    by_hint = _json(stocked("search", question, "--hint", "visiting researcher", "--json"))
-    assert "visiting-researcher-nda.md" in by_hint["hits"][0]["uri"]
-    pinned = _json(
-        stocked("search", question, "--document", "one-way-nda-clinical-study.txt", "--json")
-    )
-    assert {Path(hit["uri"]).name for hit in pinned["hits"]} == {"one-way-nda-clinical-study.txt"}
-
-
-@pytest.mark.parametrize(("mode", "absent"), [("dense", "keyword"), ("keyword", "dense")])
-def test_mode_uses_one_channel(stocked: Cli, mode: str, absent: str) -> None:
-    result = _json(stocked("search", NOTICE, "--mode", mode, "--json"))
-    assert all(hit["scores"][absent] is None for hit in result["hits"])
-    assert all(hit["ranks"][mode] for hit in result["hits"])
-
-
-def test_second_ingest_skips(stocked: Cli) -> None:
-    again = stocked("ingest", "samples/policies")
-    assert again.stdout.startswith("0 inserted, 0 replaced, 4 skipped")
 
 
 def test_list_and_show(stocked: Cli) -> None:
@@ -253,90 +181,71 @@ def test_status_and_doctor(stocked: Cli) -> None:
     assert status["chunks_without_vector"] == 0
     assert status["runs"][-1]["inserted"] == 13
     doctor = stocked("doctor")
-    assert doctor.returncode == 0
+    assert doctor.exit_code == 0
     assert doctor.stdout.rstrip().endswith("healthy")
     assert "vector" in doctor.stdout
 
 
-def test_doctor_tells_of_faults(stocked: Cli) -> None:
+def test_doctor_tells_of_faults_and_status_of_what_was_cut_off(stocked: Cli) -> None:
     dsn = stocked("dsn").stdout.strip()
+    cut = "insert into lexichord_data.run (dataset, source, total, seen_at) "
+    cut += "values ('default', 'x', 7, now() - interval '2 min')"
     change = "update lexichord_data.corpus set chunk_count = chunk_count + {}"
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(change.format(1).encode())
         doctor = stocked("doctor")
         connection.execute(change.format(-1).encode())
-    assert doctor.returncode == 1
+        connection.execute(cut.encode())
+        status = stocked("status").stdout
+        connection.execute("delete from lexichord_data.run where source = 'x'")
+    assert doctor.exit_code == 1
     assert "problem: wrong corpus counts: 1" in doctor.stdout
+    assert "stalled, 0 of 7 files\n  no sign of life since" in status
 
 
 def test_rm_asks_first(stocked: Cli, tmp_path: Path) -> None:
     file = tmp_path / "gone.txt"
     file.write_text("The quixotic zymurgist departs.")
-    assert stocked("ingest", str(file)).returncode == 0
+    assert stocked("ingest", str(file)).exit_code == 0
     refused = stocked("rm", "gone.txt")
-    assert refused.returncode == 2
+    assert refused.exit_code == 2
     assert "--yes" in refused.stderr
     assert stocked("rm", "gone.txt", "--yes").stdout == "1 deleted\n"
     left = _json(stocked("search", "zymurgist", "--mode", "keyword", "--json"))
     assert left["hits"] == []
 
 
-def test_failed_files_exit_with_1(stocked: Cli, tmp_path: Path) -> None:
-    (tmp_path / "good.txt").write_text("Readable words.")
-    (tmp_path / "bad.txt").write_bytes(b"\xff\xfe\x00")
+def test_failed_files_exit_with_1_and_are_taken_up_again_and_pruned(
+    stocked: Cli, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    again = ("ingest", "--retry-failed", "--dataset", "odd")
+    none = stocked(*again)
+    assert (none.exit_code, none.stdout) == (0, "nothing to do: no file has failed\n")
+    good.write_text("Readable words.")
+    bad.write_bytes(b"\xff\xfe\x00")
     done = stocked("ingest", str(tmp_path), "--dataset", "odd")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert done.stdout.startswith("1 inserted, 0 replaced, 0 skipped, 1 failed; 1 chunks stored")
     assert "bad.txt: is binary, or text in an unknown encoding" in done.stderr
     status = stocked("status").stdout
     assert "finished, 2 of 2 files: 1 inserted, 1 failed" in status
     assert "bad.txt: is binary" in status
-    assert stocked("rm", "good.txt", "--yes").returncode == 0
-
-
-def test_failed_files_are_taken_up_again(stocked: Cli, tmp_path: Path) -> None:
-    again = ("ingest", "--retry-failed", "--dataset", "retried")
-    none = stocked(*again)
-    assert (none.returncode, none.stdout) == (0, "nothing to do: no file has failed\n")
-    bad = tmp_path / "bad.txt"
-    bad.write_bytes(b"\0")
-    assert stocked("ingest", str(tmp_path), "--dataset", "retried").returncode == 1
-    assert stocked(*again).returncode == 1
-    bad.write_text("Readable words.")
+    assert stocked(*again).exit_code == 1
+    bad.write_text("Readable, too.")
     done = stocked(*again)
-    assert (done.returncode, done.stdout) == (
-        0,
-        "1 inserted, 0 replaced, 0 skipped, 0 failed; 1 chunks stored, 1 embedded\n",
-    )
-    assert stocked("rm", "bad.txt", "--yes").returncode == 0
-
-
-def test_pruning_says_what_it_deletes(stocked: Cli, tmp_path: Path) -> None:
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / name).write_text(f"Words of {name}.")
-    arguments = ("ingest", str(tmp_path), "--dataset", "pruned", "--prune")
-    assert stocked(*arguments).returncode == 0
-    (tmp_path / "a.txt").unlink()
-    done = stocked(*arguments)
+    mended = "1 inserted, 0 replaced, 0 skipped, 0 failed; 1 chunks stored, 1 embedded\n"
+    assert (done.exit_code, done.stdout) == (0, mended)
+    prune = ("ingest", str(tmp_path), "--dataset", "odd", "--prune")
+    good.unlink()
+    done = stocked(*prune)
     assert done.stdout.startswith("0 inserted, 0 replaced, 1 skipped, 1 deleted, 0 failed")
-    assert "deleted" in done.stderr
-    (tmp_path / "b.txt").unlink()
-    refused = stocked(*arguments)
-    assert refused.returncode == 2
+    bad.unlink()
+    refused = stocked(*prune)
+    assert refused.exit_code == 2
     assert "holds no files now, 1 documents would be deleted" in refused.stderr
     assert refused.stderr.count("\n") == 1
-    assert stocked("rm", "b.txt", "--yes").returncode == 0
-
-
-def test_a_run_that_was_cut_off_is_told(stocked: Cli) -> None:
-    dsn = stocked("dsn").stdout.strip()
-    cut = "insert into lexichord_data.run (dataset, source, total, seen_at) "
-    cut += "values ('default', 'x', 7, now() - interval '2 min')"
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(cut.encode())
-        status = stocked("status").stdout
-        connection.execute("delete from lexichord_data.run where source = 'x'")
-    assert "stalled, 0 of 7 files\n  no sign of life since" in status
+    assert stocked("rm", "bad.txt", "--yes").exit_code == 0
 
 
 def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) -> None:
@@ -368,17 +277,15 @@ def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) 
         (["ingest", "samples", "--watch", "--chunked", "x"], "not --chunked"),
         (["ingest", "/no/such/folder", "--watch"], "there is no file or folder"),
         (["ingest", "/no/such/folder"], "there is no file or folder"),
+        (["models", "list", "--model-dir", "/no/such"], "/no/such"),
         (["show"], "name a document"),
         (["show", "--chunk", "999999999"], "there is no chunk"),
         (["init", "--embedding", "local/other/8"], "or lexichord reembed"),
         (["init", "--embedding", "nonsense"], "is no embedding space"),
     ],
 )
-def test_wrong_use_is_one_line_and_exit_2(
-    stocked: Cli, home_of_cli: Path, arguments: list[str], message: str
-) -> None:
-    """In this process, where one case takes a tenth of the time."""
-    done = CliRunner().invoke(app, arguments, env={"LEXICHORD_HOME": str(home_of_cli)})
+def test_wrong_use_is_one_line_and_exit_2(stocked: Cli, arguments: list[str], message: str) -> None:
+    done = stocked(*arguments)
     assert done.exit_code == 2
     assert done.stdout == ""
     assert done.stderr.startswith("lexichord: ")
@@ -388,7 +295,7 @@ def test_wrong_use_is_one_line_and_exit_2(
 
 def test_unreachable_server_is_one_line_and_exit_1(cli: Cli) -> None:
     done = cli("search", "x", "--dsn", "postgresql://127.0.0.1:1/none")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
 
@@ -396,14 +303,9 @@ def test_unreachable_server_is_one_line_and_exit_1(cli: Cli) -> None:
 def test_server_without_schema_says_init(cli: Cli, embedded_dsn: str) -> None:
     plain = embedded_dsn.replace("/lexichord?", "/postgres?")
     done = cli("search", "x", "--dsn", plain)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "lexichord init" in done.stderr
-    assert cli("start", LEXICHORD_DSN=plain).returncode == 2
-
-
-def test_models_are_found(cli: Cli) -> None:
-    assert cli("models", "list").returncode == 0
-    assert cli("models", "list", "--model-dir", "/no/such").returncode == 2
+    assert cli("start", LEXICHORD_DSN=plain).exit_code == 2
 
 
 def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
@@ -449,26 +351,20 @@ def test_a_followed_folder_until_ctrl_c(stocked: Cli, tmp_path: Path) -> None:
 
 
 def test_settings_are_shown_with_their_sources_and_without_secrets(
-    cli: Cli, tmp_path: Path
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = "sk-very-secret"
+    monkeypatch.chdir(tmp_path)
     file = tmp_path / "key"
     file.write_text(key)
     file.chmod(0o600)
     (tmp_path / "lexichord.toml").write_text("pool_size = 5\n")
     environment = {"LEXICHORD_LLM_API_KEY": key, "LEXICHORD_EMBEDDING_API_KEY_FILE": str(file)}
-    shown = cli("config", "show", cwd=tmp_path, **environment)
-    as_json = cli(
-        "config",
-        "show",
-        "--json",
-        "--dsn",
-        f"postgresql://u:{key}@h/d",
-        cwd=tmp_path,
-        **environment,
-    )
+    shown = cli("config", "show", **environment)
+    dsn = f"postgresql://u:{key}@h/d"
+    as_json = cli("config", "show", "--json", "--dsn", dsn, **environment)
     for done in (shown, as_json):
-        assert done.returncode == 0
+        assert done.exit_code == 0
         assert key not in done.stdout + done.stderr
     assert "pool_size: 5  (TOML)" in shown.stdout
     assert "llm_api_key: set  (environment)" in shown.stdout
@@ -480,7 +376,7 @@ def test_settings_are_shown_with_their_sources_and_without_secrets(
     )
     file.chmod(0o644)
     done = cli("status", **environment)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("lexichord: embedding_api_key_file: others may read ")
     assert done.stderr.count("\n") == 1
 
@@ -508,9 +404,8 @@ def test_providers_are_listed_with_what_they_need(cli: Cli, tmp_path: Path) -> N
         in cli("providers", **named).stdout
     )
     home = str(tmp_path / "none")
-    chosen = cli(
-        "providers", "--json", LEXICHORD_HOME=home, LEXICHORD_EMBEDDING="gemini/x/4", **named
-    )
+    named |= {"LEXICHORD_HOME": home, "LEXICHORD_EMBEDDING": "gemini/x/4"}
+    chosen = cli("providers", "--json", **named)
     rows = json.loads(chosen.stdout)["providers"]
     assert [row["name"] for row in rows if row["in_use"]] == ["gemini", "tei"]
     assert not Path(home).exists()

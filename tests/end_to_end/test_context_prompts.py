@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.ingest.llm_context.template import find_template
 from tests.end_to_end.context_server import chunks, document, opened
-from tests.end_to_end.processes import start_cli
+from tests.end_to_end.processes import run_cli
 from tests.providers.chat_servers import BARE, ChatServer, Prompt, chat_server
 
 # As it stands in "Optimize RAG with Contextual Retrieval in PostgreSQL".
@@ -27,13 +28,6 @@ TREATY = document("treaty", "The treaty was signed in {chunk}.", "It ended the h
 
 def situate(prompt: Prompt) -> dict[str, object]:
     return {BARE: f"  Situated\nby {len(prompt.text)} characters. "}
-
-
-def run(*arguments: str) -> tuple[int, str, str]:
-    """Run a command: its exit code, and what it wrote."""
-    process = start_cli(*arguments)
-    written, errors = process.communicate(timeout=60)
-    return process.returncode, written, errors
 
 
 @pytest.fixture
@@ -86,34 +80,18 @@ def test_a_file_of_the_users_replaces_what_another_prompt_wrote(
     assert [chunk["context"] for chunk in after] != [chunk["context"] for chunk in before]
 
 
-def test_the_command_takes_a_name(
-    dsn: str, server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LEXICHORD_DSN", dsn)
-    monkeypatch.setenv("LEXICHORD_LLM", "openai/any")
-    monkeypatch.setenv("LEXICHORD_LLM_BASE_URL", server.url)
+def test_the_command_takes_a_name(dsn: str, server: ChatServer, tmp_path: Path) -> None:
+    model = {"LEXICHORD_LLM": "openai/any", "LEXICHORD_LLM_BASE_URL": server.url}
+    contextualize = partial(run_cli, dsn, tmp_path, "contextualize", **model)
     with SyncLexichord(dsn=dsn) as lexichord:
         lexichord.ingest(documents=[TREATY])
-    _, planned, _ = run("contextualize", "--prompt", "anthropic", "--dry-run", "--json")
-    assert json.loads(planned)["llm"]["requests"] == 2
-    code, _, errors = run("contextualize", "--prompt", "anthropic")
-    assert code == 0, errors
+    planned = contextualize("--prompt", "anthropic", "--dry-run", "--json")
+    assert json.loads(planned.stdout)["llm"]["requests"] == 2
+    assert contextualize("--prompt", "anthropic").exit_code == 0
     assert {message[0] for messages in sent(server) for message in messages} == {"user"}
-    code, _, errors = run("contextualize", "--prompt", "antropic")
-    assert (code, len(errors.splitlines())) == (2, 1)
-    assert "anthropic" in errors
-
-
-@pytest.mark.parametrize("mode", ["empty", "broken"])
-def test_a_reply_that_is_none_is_named(dsn: str, server: ChatServer, mode: str) -> None:
-    server.mode = mode  # type: ignore[assignment]
-    with opened(dsn, server, context_prompt="anthropic") as lexichord:
-        lexichord.ingest(documents=[TREATY])
-        report = lexichord.contextualize()
-        assert set(report.llm.failed) == {"treaty chunk 0", "treaty chunk 1"}
-        assert [chunk["context"] for chunk in chunks(lexichord, "treaty")] == [
-            "Title of treaty"
-        ] * 2
+    refused = contextualize("--prompt", "antropic")
+    assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1)
+    assert "anthropic" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -130,11 +108,3 @@ def test_a_file_without_both_places_is_refused(tmp_path: Path, text: str, said: 
     with pytest.raises(ConfigError) as refused:
         find_template(str(file))
     assert "UTF-8" in str(refused.value)
-
-
-def test_a_document_cannot_fill_the_places_of_a_prompt() -> None:
-    template = find_template("anthropic")
-    assert template is not None
-    filled = template.fill("mentions {chunk}", "and {whole_document}")
-    assert "<document>\nmentions {chunk}\n</document>" in filled
-    assert "<chunk>\nand {whole_document}\n</chunk>" in filled

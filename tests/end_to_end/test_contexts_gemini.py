@@ -96,22 +96,6 @@ def test_the_cache_is_deleted_after_failures_too(dsn: str, server: ChatServer) -
     assert len(server.caches) == len(server.deleted) == 1
 
 
-def test_passing_failures_and_bad_replies_are_mended_with_a_cache_as_well(
-    dsn: str, server: ChatServer
-) -> None:
-    server.retry_after = "0"
-    server.modes = ["limited", "broken", "drop", "good", "malformed", "good", "no json", "empty"]
-    report = ingest(dsn, server, LONG)
-    assert report.failed == {}
-    assert all("cachedContent" in prompt.body for prompt in server.requests)
-
-
-def test_a_hang_is_given_up(dsn: str, server: ChatServer) -> None:
-    server.modes = ["hang"]
-    assert ingest(dsn, server, LONG, quick_limits(1.0)).failed == {}
-    assert len(server.requests) == 5
-
-
 def test_few_documents_are_held_at_once(dsn: str, server: ChatServer) -> None:
     documents = [numbered(f"d{number:02}", 26) for number in range(20)]
     with opened(dsn, server, llm="gemini/any") as lexichord:

@@ -1,10 +1,7 @@
 """Good contexts raise a chunk's rank in both channels, by the real embedder; how it is measured."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +10,8 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.types import Mode
 from lexichord.types.evaluation import EvalQuery, EvalSet, EvidenceSpan
-from tests.conftest import ROOT, SAMPLES
-from tests.end_to_end.context_server import context_server, opened, passages, requested_chunks
-from tests.end_to_end.processes import run_strategies
+from tests.end_to_end.context_server import opened, passages
+from tests.end_to_end.processes import run_cli, run_strategies
 from tests.providers.chat_servers import Prompt, chat_server
 
 pytestmark = pytest.mark.slow
@@ -62,20 +58,6 @@ def test_good_contexts_raise_ranks_in_both_channels(embedding_dsn: str, mode: Mo
     assert max(after) == 1
 
 
-def test_files_get_contexts_as_well(embedding_dsn: str) -> None:
-    with context_server() as server, opened(embedding_dsn, server) as lexichord:
-        report = lexichord.ingest([SAMPLES / "agreements"], context="llm")
-        assert report.llm is not None
-        assert (report.failed, report.llm.chunks) == ({}, report.chunks)
-        assert report.chunks == len(requested_chunks(server)) > 50
-        before = len(server.requests)
-        assert lexichord.ingest([SAMPLES / "agreements"]).replaced == report.inserted
-        again = lexichord.contextualize()
-        assert (again.documents, again.llm.cached) == (report.inserted, report.chunks)
-        last = lexichord.ingest([SAMPLES / "agreements"], context="llm")
-        assert (last.skipped, len(server.requests)) == (report.inserted, before)
-
-
 def given_set() -> EvalSet:
     whole = ["\n\n".join(chunk["content"] for chunk in one["chunks"]) for one in CONTRACTS]
     start = [text.index(FEE) for text in whole]
@@ -105,30 +87,13 @@ def test_the_contextual_rows_of_an_evaluation(embedding_dsn: str, home: Path) ->
     assert runs["keyword-llm"].settings["contexts"]["model"] == "openai/any"
 
 
-def test_an_evaluation_says_which_contexts_are_missing(embedding_dsn: str, home: Path) -> None:
-    warnings: list[str] = []
-    with context_server() as server, opened(embedding_dsn, server, home=home) as lexichord:
-        server.mode = "unauthorized"
-        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
-    assert warnings[0].startswith("only 0 of 36 chunks have a context by the model: openai/any")
-    with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
-        run_strategies(lexichord, given_set(), "keyword-llm", on_warning=warnings.append)
-    assert warnings[-1] == "keyword-llm is not run: no language model is configured"
-
-
 def test_the_command_line(
     embedding_dsn: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cli(*arguments: str, model: bool = True) -> tuple[int, str, str]:
-        environment = {"LEXICHORD_HOME": str(home), "COLUMNS": "200"}
-        if model:
-            environment |= {"LEXICHORD_LLM": "openai/any", "LEXICHORD_LLM_BASE_URL": server.url}
-        command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", embedding_dsn]
-        done = subprocess.run(
-            command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
-        )
-        assert "Traceback" not in done.stderr
-        return done.returncode, done.stdout, done.stderr
+        named = {"LEXICHORD_LLM": "openai/any", "LEXICHORD_LLM_BASE_URL": server.url}
+        done = run_cli(embedding_dsn, home, *arguments, **(named if model else {}))
+        return done.exit_code, done.stdout, done.stderr
 
     lines = tmp_path / "contracts.jsonl"
     lines.write_text("\n".join(map(json.dumps, CONTRACTS)))

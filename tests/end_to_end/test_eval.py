@@ -14,10 +14,9 @@ from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.evaluate.strategies import STRATEGIES
 from lexichord.types import Ranked
-from lexichord.types.evaluation import EvalQuery, EvidenceSpan, ExpectedAnswer
+from lexichord.types.evaluation import EvalQuery, ExpectedAnswer
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
-from tests.end_to_end.processes import run_eval_command, run_strategies, start_cli
-from tests.providers import late_model
+from tests.end_to_end.processes import run_cli, run_strategies, start_cli
 from tests.sql.corpus import value
 
 pytestmark = pytest.mark.slow
@@ -53,21 +52,6 @@ def test_a_perfect_run_scores_one(plain: SyncLexichord) -> None:
     assert WORDS[0] in run.outcomes[0].answer
 
 
-def test_wrong_gold_scores_nothing(plain: SyncLexichord) -> None:
-    gold = (EvidenceSpan(word_uri("lagoon"), 0, 9),)
-    wrong = EvalQuery("q", "where is the ember?", spans=gold, within=(word_uri("ember"),))
-    (run,) = run_strategies(plain, small_set([wrong]), "keyword")
-    assert (run.metrics["pass@5"], run.metrics["document@1"]) == ([0.0], [0.0])
-    assert {passage.uri for passage in run.outcomes[0].passages} == {word_uri("ember")}
-
-
-def test_a_question_that_fails_is_a_zero_and_the_others_go_on(plain: SyncLexichord) -> None:
-    broken = EvalQuery("broken", "  ", files=(word_uri("ember"),))
-    (run,) = run_strategies(plain, small_set([broken, word_query("lagoon")]), "keyword")
-    assert [outcome.error for outcome in run.outcomes] == ["the query is empty", None]
-    assert run.metrics["document@1"] == [0.0, 1.0]
-
-
 def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -> None:
     documents = [{"uri": f"texts/{word}.txt", "text": "No word of it here.\n"} for word in WORDS]
     queries = [EvalQuery("q", "the walrus", files=(word_uri("walrus"),))]
@@ -77,15 +61,6 @@ def test_plain_strategies_have_an_ingest_without_context(plain: SyncLexichord) -
     assert (by_name.settings["context"], without.settings["context"]) == ("structural", "none")
     assert by_name.metrics["document@1"] == [1.0]
     assert without.outcomes[0].passages == ()
-
-
-def test_what_lacks_a_model_is_said_not_scored(plain: SyncLexichord) -> None:
-    lines: list[str] = []
-    names = ("vector", "hybrid-rerank", "keyword")
-    runs = run_strategies(plain, small_set(), *names, on_warning=lines.append)
-    assert [each.strategy for each in runs] == ["keyword"]
-    assert lines[0].startswith("vector is not run: no embedder for test/tiny/4")
-    assert lines[1] == "hybrid-rerank is not run: no reranker is configured"
 
 
 class Overlap:
@@ -123,26 +98,6 @@ def test_the_baselines_of_the_seed(embedding_dsn: str, home: Path) -> None:
     assert len(reranker.seen) == 2 * (1 + len(WORDS))
 
 
-def test_late_interaction_is_measured_beside_the_others(
-    embedding_dsn: str, home: Path, tmp_path: Path
-) -> None:
-    late_model.build(tmp_path)
-    reranker = f"local/{tmp_path}"
-    names = ("hybrid-fuse-plain", "hybrid-rerank-plain")
-    with SyncLexichord(dsn=embedding_dsn, home=home, reranker=reranker) as lexichord:
-        fused, reranked = run_strategies(lexichord, small_set(), *names)
-    assert set(reranked.metrics) == set(fused.metrics)
-    assert reranked.settings["reranker"] == reranker
-    oracle = late_model.Oracle()
-    for word, outcome in zip(WORDS, reranked.outcomes, strict=True):
-        expected = {
-            word_uri(each): oracle.score(word_query(word).text, word_text(each)) for each in WORDS
-        }
-        scores = {passage.uri: passage.score for passage in outcome.passages}
-        assert scores == pytest.approx(expected, abs=2e-3)
-        assert list(scores) == sorted(scores, key=lambda uri: -scores[uri])
-
-
 def test_every_stage_can_be_off(plain: SyncLexichord) -> None:
     names = [
         name for name, each in STRATEGIES.items() if name.startswith("pipeline") and not each.needs
@@ -154,40 +109,6 @@ def test_every_stage_can_be_off(plain: SyncLexichord) -> None:
         assert [outcome.error for outcome in each.outcomes] == [None] * len(WORDS)
         assert each.metrics["document@1"] == [1.0] * len(WORDS)
     assert set(runs[-1].metrics) == {"document@1", "document@5", "document@10", "document@20"}
-
-
-def test_a_stage_that_is_off_does_nothing(
-    samples: SyncLexichord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    query = "What rent is payable under the Saltpan lease?"
-    on = samples.query(query)
-    responses = {}
-    for name in ("linking", "discovery"):
-        stages = STRATEGIES[f"pipeline-without-{name}"].stages
-        monkeypatch.setattr(samples.core, "stages", stages)
-        responses[name] = samples.query(query)
-    assert (on.intent.documents, on.files) != ((), [])
-    assert responses["linking"].intent.documents == ()
-    assert responses["discovery"].files == []
-    assert responses["discovery"].intent == on.intent
-
-
-def test_documents_that_are_missing_are_counted_and_told(plain: SyncLexichord) -> None:
-    good = [{"uri": word_uri(word), "text": word_text(word)} for word in WORDS[:3]]
-    odd = [{"uri": "texts/empty", "text": " "}, {"uri": "texts/nul", "text": "half a \0"}]
-    lines: list[str] = []
-    eval_set = small_set([word_query("ember")], [*good, *odd])
-    (run,) = run_strategies(plain, eval_set, "keyword", on_warning=lines.append)
-    counts = [run.settings[f"{what}documents"] for what in ("", "failed_", "empty_")]
-    assert counts == [3, 1, 1]
-    assert lines[0].startswith("1 of 4 documents are not stored, document 4: chunks.0.content: ")
-
-
-def test_clients_are_counted_in_answers_a_second(plain: SyncLexichord) -> None:
-    (run,) = run_strategies(plain, small_set(), "keyword", clients=(2,))
-    assert list(run.qps) == [2]
-    assert run.qps[2] > 0
-    assert run.settings["milliseconds"] == "with embedding"
 
 
 def test_runs_are_recorded_where_the_application_is(plain: SyncLexichord, dsn: str) -> None:
@@ -220,7 +141,7 @@ def test_nor_after_an_interrupt_nor_for_long_after_a_kill(
     plain: SyncLexichord, dsn: str, folder_of_set: Path, sent: int, code: int, left: int
 ) -> None:
     with (folder_of_set / "questions.jsonl").open("a") as lines:
-        for number in range(20_000):  # more than are asked before the signal
+        for number in range(4_000):  # more than are asked before the signal
             lines.write(f'\n{{"id": "{number}", "query": "where is the ember?"}}')
     process = start_cli("eval", str(folder_of_set), "--strategies", "keyword", "--dsn", dsn)
     assert process.stderr is not None
@@ -238,68 +159,35 @@ def test_nor_after_an_interrupt_nor_for_long_after_a_kill(
 
 def test_the_command_line(dsn: str, folder_of_set: Path, home: Path) -> None:
     arguments = (str(folder_of_set), "--strategies", "keyword,hybrid", "--k", "1,5")
-    done = run_eval_command(dsn, home, *arguments, "--gate", "pass@1>=1")
+    done = run_cli(dsn, home, "eval", *arguments, "--gate", "pass@1>=1")
     assert "| pass@1 | 1.0000 | 1.0000 |" in done.stdout
     assert "| failed | 0 of 8 | 0 of 8 |" in done.stdout
     degraded = "lexichord: hybrid: no embedder for test/tiny/4: by words only"
     assert degraded in done.stderr
-    assert done.returncode == 1  # hybrid is not what it is called
+    assert done.exit_code == 1  # hybrid is not what it is called
 
 
 def test_a_gate_that_is_not_kept_fails_the_command(
     dsn: str, folder_of_set: Path, home: Path
 ) -> None:
     arguments = (str(folder_of_set), "--strategies", "keyword")
-    kept = run_eval_command(dsn, home, *arguments, "--gate", "pass@5>=1")
-    assert (kept.returncode, "gate" in kept.stderr) == (0, False), kept.stderr
-    failed = run_eval_command(
-        dsn, home, *arguments, "--gate", "precision@5>=0.9", "--gate", "mrr>=1"
+    kept = run_cli(dsn, home, "eval", *arguments, "--gate", "pass@5>=1")
+    assert (kept.exit_code, "gate" in kept.stderr) == (0, False), kept.stderr
+    failed = run_cli(
+        dsn, home, "eval", *arguments, "--gate", "precision@5>=0.9", "--gate", "mrr>=1"
     )
-    assert failed.returncode == 1
+    assert failed.exit_code == 1
     (reason,) = [line for line in failed.stderr.splitlines() if "gate" in line]
     assert reason.startswith("lexichord: keyword: gate precision@5>=0.9 failed: precision@5 is 0.2")
     assert "| pass@5 | 1.0000 |" in failed.stdout
 
 
-def test_the_same_again_is_noise(dsn: str, folder_of_set: Path, home: Path) -> None:
-    arguments = (str(folder_of_set), "--strategies", "keyword", "--json")
-    first = json.loads(run_eval_command(dsn, home, *arguments).stdout)["runs"][0]
-    done = run_eval_command(dsn, home, *arguments, "--compare", str(first["id"]))
-    assert done.returncode == 0, done.stderr
-    shape = json.loads(done.stdout)
-    assert shape["runs"][0]["means"] == first["means"]
-    assert {change["before"] for change in shape["comparisons"]} == {first["id"]}
-    assert {change["metric"] for change in shape["comparisons"]} == set(first["means"])
-    nothing = {"mean": 0.0, "low": 0.0, "high": 0.0, "is_noise": True}
-    assert all(change["difference"] == nothing for change in shape["comparisons"])
-    drawn = run_eval_command(dsn, home, *arguments[:-1], "--compare", str(first["id"])).stdout
-    assert "| keyword | mrr | +0.0000 | +0.0000 to +0.0000 | noise |" in drawn
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("--strategies", "magic"), "there is no strategy 'magic': vector, keyword"),
-        (("--k", "0"), "--k takes numbers from 1, with commas: 5,10,20, not '0'"),
-        (("--compare", "1234"), "there is no evaluation 1234"),
-        (("--gate", "good"), "not a gate: 'good'"),
-    ],
-)
-def test_what_cannot_be_meant_is_said_at_once(
-    dsn: str, folder_of_set: Path, home: Path, arguments: Sequence[str], reason: str
-) -> None:
-    done = run_eval_command(dsn, home, str(folder_of_set), *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"lexichord: {reason}")
-    assert done.stderr.count("\n") == 1
-
-
 def test_the_sample_set_keeps_its_gate(embedding_dsn: str, home: Path) -> None:
-    """What users get out of the box; today .84 and .83. The real model, 30 questions."""
+    """What users get out of the box; today .83 and more. The real model, 30 questions."""
     gates = ("--gate", "pass@5>=0.8", "--gate", "evidence@4000>=0.84")
-    chosen = ("--strategies", "hybrid,pipeline")
-    done = run_eval_command(embedding_dsn, home, "sample", *chosen, *gates)
-    assert done.returncode == 0, done.stderr
+    chosen = ("--strategies", "pipeline")
+    done = run_cli(embedding_dsn, home, "eval", "sample", *chosen, *gates)
+    assert done.exit_code == 0, done.stderr
     assert "| pass@5 |" in done.stdout
 
 
@@ -316,7 +204,7 @@ def test_questions_by_kind(folder: Path, dsn: str, home: Path) -> None:
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
     records = folder / "records.jsonl"
     options = ["--kinds", "leave", "--by", "kind", "--records", str(records)]
-    run = run_eval_command(dsn, home, str(folder), "--strategies", "pipeline", *options)
+    run = run_cli(dsn, home, "eval", str(folder), "--strategies", "pipeline", *options)
     assert "pipeline: no embedder" in run.stderr
     assert "| answerable |  | questions | evidence@4000 | first hit's document |" in run.stdout
     assert "| leave | pipeline | 1 | 100.0 (100–100) | 100.0 (100–100) |" in run.stdout

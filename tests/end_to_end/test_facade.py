@@ -1,8 +1,6 @@
 """The application as a program or a notebook uses it: open, ask, explain, measure."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +9,12 @@ import pytest
 from lexichord import LexichordError, SyncLexichord
 from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
-from lexichord.types import Explanation, StoredDataset
+from lexichord.types import StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.client import documents
 
 NOTICE = "how much notice ends the mutual non-disclosure agreement"
-NOT_CLOSED = """
-from lexichord import SyncLexichord
-lexichord = SyncLexichord(home={home!r}).open()
-print(lexichord.status().documents)
-"""
 
 
 def test_it_is_open_from_one_call_to_another(dsn: str, tmp_path: Path) -> None:
@@ -52,16 +45,6 @@ async def test_without_a_thread_as_well(dsn: str, tmp_path: Path) -> None:
         await lexichord.status()
 
 
-def test_a_program_that_never_closes_it_ends_in_peace(prepared_home: Path) -> None:
-    program = NOT_CLOSED.format(home=str(prepared_home))
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
-    with SyncLexichord(home=prepared_home) as lexichord:
-        assert lexichord.doctor().problems == []
-
-
 def test_a_reader_sees_all_but_the_ingests(plain: SyncLexichord, dsn: str, tmp_path: Path) -> None:
     plain.ingest(documents=documents(0, 2))
     mine = plain.status()
@@ -86,26 +69,6 @@ def test_a_part_of_a_list_and_its_length(plain: SyncLexichord) -> None:
         plain.count(datasets=["a"])
 
 
-def test_what_is_given_can_be_written_as_json(samples: SyncLexichord) -> None:
-    found = samples.query(NOTICE, answer=True, reflect=True, rewrite=True, min_score={"dense": 0.1})
-    given = (
-        found,
-        Explanation(found),
-        samples.query("compare the governing law of the lease and the MSA"),
-        samples.search(NOTICE),
-        samples.files(NOTICE),
-        samples.similar(found.hits[0].document_id),
-        samples.list(),
-        samples.show(found.hits[0].document_id),
-        samples.expand(found.hits[0].chunk_id),
-        samples.doctor(),
-    )
-    for each in given:
-        assert json.loads(json.dumps(each.to_dict(), allow_nan=False))
-        assert each._repr_html_().startswith("<div")
-        assert str(each)
-
-
 def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
     found = samples.explain(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
     plain = samples.query(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
@@ -120,17 +83,6 @@ def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
         assert parts["dense"].score == hit.scores.dense
         ways = [part.score or 0 for name, part in parts.items() if name in found.lists[2:]]
         assert sum(ways) == pytest.approx(hit.score)
-
-
-def test_the_command_explains_as_the_application_does(samples: SyncLexichord, home: Path) -> None:
-    dsn = samples.core.settings.dsn
-    command = [sys.executable, "-m", "lexichord", "query", NOTICE, "--explain", "--dsn", str(dsn)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    found = samples.explain(NOTICE)
-    names = [line[13:] for line in str(found).splitlines() if line[9:13] == "ms  "]
-    shown = done.stdout[done.stdout.index("\nStages\n") :]
-    assert [line[13:] for line in shown.splitlines() if line[9:13] == "ms  "] == names
-    assert str(found).partition("Hits:")[2].strip() in done.stdout
 
 
 def test_an_evaluation_says_what_the_command_says(plain: SyncLexichord) -> None:
@@ -170,12 +122,6 @@ def test_an_evaluation_is_compared_to_an_earlier_one(plain: SyncLexichord) -> No
     found = plain.evaluate(other, strategies=["keyword"], compare=before)
     assert (len(found.runs), found.comparisons) == (1, ())
     assert found.warnings
-
-
-def test_nothing_that_is_stored_changes_by_an_evaluation(plain: SyncLexichord) -> None:
-    plain.ingest(documents=documents(0, 2))
-    plain.evaluate(small_set(), strategies=["keyword"])
-    assert plain.status().documents == 2
 
 
 @pytest.mark.parametrize(

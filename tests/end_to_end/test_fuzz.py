@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 from tests.http.server import Server
 from tests.mcp.serving import Place, served
 
-COUNT = 400
+COUNT = 100
 
 
 def fuzz(target: str, *options: str) -> None:

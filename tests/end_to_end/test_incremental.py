@@ -1,43 +1,26 @@
-"""A second ingest: what changed is embedded, what is gone is pruned, what failed is retried."""
+"""A second ingest: what changed is embedded, what is gone pruned, what failed retried; watching."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import psycopg
 import pytest
 
-from lexichord import SyncLexichord
-from lexichord.providers.base import Vectors
+from lexichord import Lexichord, SyncLexichord
+from lexichord.errors import ConfigError
 from lexichord.providers.embed.local import LocalEmbedder
-from lexichord.types import EmbeddingSpace
-from tests.end_to_end.conftest import names
+from tests.end_to_end.conftest import names, write
+from tests.end_to_end.hashing import Counting
 
 CLAUSES = [
     f"## {number}. Clause of the {animal}\n\n"
     + f"The {animal} is to be fed at {number} o'clock and not later. " * 9
     for number, animal in enumerate(["yak", "zebra", "walrus", "otter", "heron", "lynx"], 1)
 ]
-
-
-class Counting:
-    """The real embedder, and what it was given."""
-
-    def __init__(self, embedder: LocalEmbedder) -> None:
-        self.embedder = embedder
-        self.texts: list[str] = []
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return self.embedder.space
-
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-        self.texts += texts
-        return self.embedder.embed(texts, kind)
-
-    def taken(self) -> list[str]:
-        texts, self.texts = self.texts, []
-        return texts
 
 
 @pytest.fixture
@@ -96,21 +79,6 @@ def test_only_the_changed_clause_is_embedded(
     assert_sound(lexichord)
 
 
-def test_a_clause_that_moves_keeps_its_vector(
-    lexichord: SyncLexichord, counting: Counting, folder: Path
-) -> None:
-    file = folder / "contract.md"
-    file.write_text(contract(*CLAUSES))
-    lexichord.ingest([folder])
-    before = sorted(vectors(lexichord, file.name))
-    counting.taken()
-    file.write_text(contract(CLAUSES[0], *reversed(CLAUSES[1:])))
-    assert lexichord.ingest([folder]).replaced == 1
-    assert counting.taken() == []
-    assert sorted(vectors(lexichord, file.name)) == before
-    assert_sound(lexichord)
-
-
 def test_a_renamed_file_keeps_its_vectors(
     lexichord: SyncLexichord, counting: Counting, folder: Path
 ) -> None:
@@ -130,55 +98,206 @@ def test_a_renamed_file_keeps_its_vectors(
     assert_sound(lexichord)
 
 
-def test_a_copy_is_not_embedded_again(
-    lexichord: SyncLexichord, counting: Counting, folder: Path
+def test_pruning_deletes_what_is_gone_and_nothing_else(
+    plain: SyncLexichord, folder: Path, tmp_path: Path
 ) -> None:
-    (folder / "deep").mkdir()
-    for name in ("a.md", "b.md", "deep/c.md"):
-        (folder / name).write_text(contract(*CLAUSES))
-    report = lexichord.ingest([folder])
-    assert (report.inserted, report.failed) == (3, {})
-    assert report.embedded * 3 == report.chunks == len(counting.taken()) * 3
-    assert vectors(lexichord, "a.md") == vectors(lexichord, "c.md")
-    assert_sound(lexichord)
-
-
-def test_files_that_change_places_are_told_apart(
-    lexichord: SyncLexichord, counting: Counting, folder: Path
-) -> None:
-    one, other = folder / "one.md", folder / "other.md"
-    one.write_text(CLAUSES[0])
-    other.write_text(CLAUSES[1])
-    lexichord.ingest([folder])
-    one.write_text(CLAUSES[1])
-    other.write_text(CLAUSES[0])
-    assert lexichord.ingest([folder]).replaced == 2
-    assert "zebra" in lexichord.show("one.md").text
-    assert (
-        lexichord.search("feeding time of the yak", mode="dense", k=1)
-        .hits[0]
-        .uri.endswith("other.md")
+    """Neighbours whose names begin alike or would match as a pattern, other datasets, chunks."""
+    (folder / "a%").mkdir()
+    kept = [folder / "ab" / "3.txt", folder / "a" / "2.txt", folder / "axx" / "x.txt"]
+    gone = [folder / "a" / "1.txt", folder / "a" / "deep.txt"]
+    write(*kept, *gone, folder / "a%" / "4.txt", folder / "a%" / "5.txt")
+    plain.ingest([folder])
+    plain.ingest([folder], dataset="other")
+    source = {"uri": f"{folder}/a/given", "chunks": [{"content": "w1"}]}
+    plain.ingest(documents=[source])
+    for file in (*gone, folder / "ab" / "3.txt", folder / "axx" / "x.txt", folder / "a%" / "5.txt"):
+        file.unlink()
+    heard: list[tuple[str, str, str]] = []
+    report = plain.ingest(
+        [folder / "a", folder / "a%"], prune=True, listener=lambda *news: heard.append(news)
     )
-    assert_sound(lexichord)
+    assert (report.skipped, report.deleted) == (2, 3)
+    deleted = {Path(uri).name for uri, status, _ in heard if status == "deleted"}
+    assert deleted == {"1.txt", "deep.txt", "5.txt"}
+    left = [Path(row.uri).name for row in plain.list(datasets=["default"])]
+    assert sorted(left) == ["2.txt", "3.txt", "4.txt", "given", "x.txt"]
+    assert len(plain.list(datasets=["other"])) == 7
+    latest = plain.status().runs[0]
+    assert (latest.state, latest.deleted, latest.done, latest.total) == (
+        *("finished", 3),
+        *(5, 5),
+    )
 
 
-def test_contexts_that_came_along_are_embedded_again_when_they_change(
-    lexichord: SyncLexichord, counting: Counting
+def test_what_is_there_but_cannot_be_read_is_not_gone(plain: SyncLexichord, folder: Path) -> None:
+    write(folder / "a.txt", folder / "b.txt", folder / "c.txt", folder / ".hidden.txt")
+    plain.ingest([folder, folder / ".hidden.txt"])
+    (folder / "a.txt").write_bytes(b"\0")
+    (folder / "b.txt").unlink()
+    (folder / "b.txt").symlink_to(folder / "nowhere")
+    report = plain.ingest([folder], prune=True)
+    assert (report.deleted, len(report.failed)) == (0, 2)
+    assert len(plain.list()) == 4
+
+
+def test_a_name_that_is_not_utf_8_is_pruned_when_it_goes(
+    plain: SyncLexichord, folder: Path
 ) -> None:
-    def give(context: str) -> int:
-        pieces = [{"content": "It is fed.", "context": context}, {"content": "It sleeps."}]
-        return lexichord.ingest(documents=[{"uri": "a", "chunks": pieces}]).embedded
+    file = folder / os.fsdecode(b"caf\xe9.txt")
+    write(file, folder / "a.txt")
+    plain.ingest([folder])
+    assert plain.ingest([folder], prune=True).deleted == 0
+    file.unlink()
+    assert plain.ingest([folder], prune=True).deleted == 1
 
-    assert [give("About yaks."), give("About yaks."), give("About otters.")] == [2, 0, 2]
+
+def test_an_emptied_folder_is_refused(plain: SyncLexichord, folder: Path) -> None:
+    """More likely a disk that is not mounted."""
+    write(folder / "a" / "1.txt", folder / "b" / "2.txt")
+    plain.ingest([folder])
+    (folder / "a" / "1.txt").unlink()
+    write(folder / "b" / "3.txt")
+    with pytest.raises(ConfigError, match=r"/a holds no files now, 1 documents would be") as caught:
+        plain.ingest([folder / "a", folder / "b"], prune=True)
+    assert "\n" not in str(caught.value)
+    assert names(plain) == ["1.txt", "2.txt"]
+    assert plain.ingest([folder / "a", folder / "b"]).inserted == 1
+    assert plain.ingest([folder], prune=True).deleted == 1
 
 
-def test_vectors_that_came_along_are_the_ones_stored(
-    lexichord: SyncLexichord, counting: Counting
+def test_failed_files_are_taken_up_again(plain: SyncLexichord, folder: Path) -> None:
+    bad, worse, vanishing = folder / "bad.txt", folder / "worse.txt", folder / "vanishing.txt"
+    write(folder / "good.txt")
+    for file in (bad, worse, vanishing):
+        file.write_bytes(b"\0")
+    assert plain.retry_failed().run_id == 0
+    assert len(plain.ingest([folder]).failed) == 3
+    assert plain.retry_failed(dataset="other").run_id == 0
+    write(bad)
+    vanishing.unlink()
+    heard: list[tuple[str, str, str]] = []
+    report = plain.retry_failed(listener=lambda *news: heard.append(news))
+    assert (report.inserted, report.deleted, list(report.failed)) == (1, 1, [str(worse)])
+    assert (str(vanishing), "deleted", "the file is gone") in heard
+    assert names(plain) == ["bad.txt", "good.txt"]
+    assert list(plain.retry_failed().failed) == [str(worse)]
+    write(worse)
+    assert plain.retry_failed().inserted == 1
+    assert plain.retry_failed().run_id == 0
+
+
+def test_what_is_no_file_is_named_until_it_is_mended(plain: SyncLexichord, folder: Path) -> None:
+    lines = folder / "x.jsonl"
+    good = '{"uri": "a", "chunks": [{"content": "w1"}]}\n'
+    lines.write_text(good + "{}\n")
+    plain.ingest(chunked_file=lines)
+    report = plain.retry_failed()
+    assert (report.run_id, report.failed) == (0, {})
+    assert report.degraded[0] == "no files, ingest again what held them: x.jsonl:2"
+    lines.write_text(good)
+    plain.ingest(chunked_file=lines)
+    assert "x.jsonl" not in str(plain.retry_failed().degraded)
+
+
+def test_two_ingests_of_one_folder_do_no_harm(
+    plain: SyncLexichord, dsn: str, folder: Path, tmp_path: Path
 ) -> None:
-    space = str(counting.space)
-    for number in (1, 2):
-        vector = [float(number), *[0.0] * 383]
-        pieces = [{"content": "It is fed.", "vector": vector}]
-        lexichord.ingest(documents=[{"uri": "x/a", "space": space, "chunks": pieces}])
-        assert vectors(lexichord, "a")[0].startswith(f"[{number},0,")
-    assert counting.taken() == []
+    write(*(folder / f"{number}.txt" for number in range(60)))
+    with (
+        SyncLexichord(dsn=dsn, home=tmp_path / "home") as other,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        reports = list(pool.map(lambda app: app.ingest([folder], prune=True), [plain, other]))
+    assert [report.failed for report in reports] == [{}, {}]
+    assert [sum((r.inserted, r.replaced, r.skipped)) for r in reports] == [60, 60]
+    assert sum(report.inserted for report in reports) == 60
+    assert len(names(plain)) == plain.status().chunks == 60
+    assert {fault.amount for fault in plain.doctor().faults} == {0}
+
+
+def test_an_interrupted_ingest_goes_on_with_the_same_context(
+    plain: SyncLexichord, folder: Path
+) -> None:
+    """Which words are rare is told from the same documents, stored or not."""
+    for number in range(12):
+        words = " ".join(f"word{number * step}" for step in range(1, 9))
+        (folder / f"{number}.txt").write_text(f"{words} common {'rare' * (number == 3)}")
+
+    def contexts(dataset: str) -> list[Any]:
+        rows = plain.list(datasets=[dataset])
+        shown = [plain.show(row.document_id).chunks for row in rows]
+        return [(chunk.context, chunk.keyword_context) for own in shown for chunk in own]
+
+    plain.ingest([folder], dataset="whole")
+
+    class CutOffError(Exception):
+        pass
+
+    def cut(uri: str, *_: str) -> None:
+        if uri.endswith("/4.txt"):
+            raise CutOffError
+
+    with pytest.raises(CutOffError):
+        plain.ingest([folder], dataset="cut", listener=cut)
+    assert 0 < len(plain.list(datasets=["cut"])) < 12
+    assert plain.ingest([folder], dataset="cut").inserted > 0
+    assert contexts("cut") == contexts("whole")
+
+
+def test_a_folder_is_followed(plain: SyncLexichord, folder: Path) -> None:
+    write(folder / "a.txt", folder / "b.txt")
+    reports = plain.watch([folder], prune=True)
+    assert next(reports).inserted == 2
+    (folder / "b.txt").unlink()
+    (folder / "new").mkdir()
+    write(folder / "new" / "c.txt")
+    seen = [next(reports)]
+    while sum(report.inserted + report.deleted for report in seen) < 2:
+        seen.append(next(reports))
+    assert names(plain) == ["a.txt", "c.txt"]
+    (folder / "a.txt").unlink()
+    (folder / "new" / "c.txt").unlink()
+    while "holds no files now" not in (reasons := " ".join(next(reports).degraded)):
+        pass
+    assert "2 documents would be deleted" in reasons or "1 documents" in reasons
+    write(folder / "a.txt", folder / "new" / "c.txt")
+    while next(reports).skipped < 2:
+        pass
+    reports.close()
+    with pytest.raises(ConfigError, match="nothing to watch"):
+        next(plain.watch([]))
+    with pytest.raises(ConfigError, match="there is no file or folder"):
+        next(plain.watch([folder / "missing" / "x"]))
+
+
+@pytest.mark.parametrize("has_begun", [True, False])
+def test_an_interrupt_while_the_loop_is_told_ends_a_watch(
+    has_begun: bool, plain: SyncLexichord, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Telling it wakes the loop's thread, which may run before the interrupted one goes on."""
+    write(folder / "a.txt")
+    reports = plain.watch([folder])
+    assert next(reports).inserted == 1
+    assert plain._loop is not None
+    tell = plain._loop.call_soon_threadsafe
+
+    def interrupted(call: Callable[[], None]) -> None:
+        monkeypatch.setattr(plain._loop, "call_soon_threadsafe", tell)
+        if has_begun:
+            tell(call)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plain._loop, "call_soon_threadsafe", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        next(reports)
+    assert names(plain) == ["a.txt"]
+
+
+async def test_a_watch_can_be_cancelled(dsn: str, folder: Path, tmp_path: Path) -> None:
+    write(folder / "a.txt")
+    async with Lexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
+        reports = lexichord.watch([folder])
+        assert (await anext(reports)).inserted == 1
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(anext(reports), 0.7)
+        await reports.aclose()

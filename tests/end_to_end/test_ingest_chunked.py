@@ -1,7 +1,6 @@
 """Documents that were cut upstream: JSON lines and dictionaries, checked before they are stored."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.errors import ConfigError
 from lexichord.ingest.report import Report
 from lexichord.types import ContextKind
 from tests.conftest import SAMPLES, SPACE
@@ -24,13 +22,6 @@ GOOD: Source = {"uri": "good", "space": str(SPACE), "chunks": [PIECE]}
 
 
 @pytest.fixture
-def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
-    """On a new database of a space without an embedder."""
-    with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
-        yield lexichord
-
-
-@pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "documents.jsonl"
 
@@ -41,39 +32,39 @@ def write(file: Path, *lines: Source | str) -> Path:
     return file
 
 
-def chunks(lexichord: SyncLexichord, uri: str) -> list[dict[str, Any]]:
-    return [chunk.to_dict() for chunk in lexichord.show(uri).chunks]
+def chunks(plain: SyncLexichord, uri: str) -> list[dict[str, Any]]:
+    return [chunk.to_dict() for chunk in plain.show(uri).chunks]
 
 
-def spans(lexichord: SyncLexichord, uri: str) -> list[tuple[int, int]]:
-    return [(chunk["start"], chunk["end"]) for chunk in chunks(lexichord, uri)]
+def spans(plain: SyncLexichord, uri: str) -> list[tuple[int, int]]:
+    return [(chunk["start"], chunk["end"]) for chunk in chunks(plain, uri)]
 
 
 def counts(report: Report) -> tuple[int, int, int]:
     return report.inserted, report.replaced, report.skipped
 
 
-def test_without_a_text_the_chunks_are_the_text(lexichord: SyncLexichord, file: Path) -> None:
+def test_without_a_text_the_chunks_are_the_text(plain: SyncLexichord, file: Path) -> None:
     contents = ["One zebra.", "Two.", "One zebra.", "Two."]
     write(file, {"uri": "a", "chunks": [{"content": content} for content in contents]})
-    assert lexichord.ingest(chunked_file=file).inserted == 1
-    assert lexichord.show("a").text == "One zebra.\n\nTwo.\n\nOne zebra.\n\nTwo."
-    assert spans(lexichord, "a") == [(0, 10), (12, 16), (18, 28), (30, 34)]
+    assert plain.ingest(chunked_file=file).inserted == 1
+    assert plain.show("a").text == "One zebra.\n\nTwo.\n\nOne zebra.\n\nTwo."
+    assert spans(plain, "a") == [(0, 10), (12, 16), (18, 28), (30, 34)]
 
 
-def test_places_are_found_in_the_text_one_after_the_other(lexichord: SyncLexichord) -> None:
+def test_places_are_found_in_the_text_one_after_the_other(plain: SyncLexichord) -> None:
     text = "naïve 🎉: clause, clause; clause"
     pieces = [{"content": "clause"}, {"content": "clause", "start": 25}, {"content": "🎉"}]
-    lexichord.ingest(documents=[{"uri": "a", "text": text, "chunks": pieces[:2]}])
-    assert spans(lexichord, "a") == [(9, 15), (25, 31)]
-    report = lexichord.ingest(documents=[{"uri": "b", "text": text, "chunks": pieces}])
+    overlapping = [{"content": "one two"}, {"content": "two three"}]
+    report = plain.ingest(
+        documents=[
+            {"uri": "a", "text": text, "chunks": pieces[:2]},
+            {"uri": "b", "text": text, "chunks": pieces},
+            {"uri": "c", "text": "one two three", "chunks": overlapping},
+        ]
+    )
     assert report.failed == {"b": "chunks.2: its content does not stand in the text there"}
-
-
-def test_overlapping_chunks_keep_their_places(lexichord: SyncLexichord) -> None:
-    pieces = [{"content": "one two"}, {"content": "two three"}]
-    lexichord.ingest(documents=[{"uri": "a", "text": "one two three", "chunks": pieces}])
-    assert spans(lexichord, "a") == [(0, 7), (4, 13)]
+    assert (spans(plain, "a"), spans(plain, "c")) == ([(9, 15), (25, 31)], [(0, 7), (4, 13)])
 
 
 def chunk(**fields: object) -> Source:
@@ -122,29 +113,24 @@ REFUSED: dict[str, tuple[Source | str, str]] = {
 }
 
 
-def test_what_is_wrong_fails_alone_with_its_reason(lexichord: SyncLexichord, file: Path) -> None:
+def test_what_is_wrong_fails_alone_with_its_reason(plain: SyncLexichord, file: Path) -> None:
     lines = [
         wrong if isinstance(wrong, str) else {"uri": name, **wrong}
         for name, (wrong, _) in REFUSED.items()
     ]
-    report = lexichord.ingest(chunked_file=write(file, *lines, GOOD))
+    report = plain.ingest(chunked_file=write(file, *lines, GOOD))
     for number, (name, (_, reason)) in enumerate(REFUSED.items(), 1):
         failure = report.failed.get(name) or report.failed[f"documents.jsonl:{number}"]
         assert reason in failure
         assert "\n" not in failure
     assert len(report.failed) == len(REFUSED)
-    assert [row.uri for row in lexichord.list()] == ["good"]
-    assert lexichord.status().runs[0].failures == report.failed
+    assert [row.uri for row in plain.list()] == ["good"]
+    assert plain.status().runs[0].failures == report.failed
 
 
-def test_a_line_is_named_by_its_number(lexichord: SyncLexichord, file: Path) -> None:
-    report = lexichord.ingest(chunked_file=write(file, GOOD, "", "   ", "{", "[]"))
-    assert list(report.failed) == ["documents.jsonl:4", "documents.jsonl:5"]
-
-
-def test_what_is_no_json_fails_alone(lexichord: SyncLexichord) -> None:
+def test_what_is_no_json_fails_alone(plain: SyncLexichord) -> None:
     wrong = [{**GOOD, "uri": "bad", "metadata": {"key": value}} for value in ({1}, np.ones(2))]
-    report = lexichord.ingest(documents=[*wrong, GOOD])
+    report = plain.ingest(documents=[*wrong, GOOD])
     assert report.failed == {
         "document 1": "Object of type set is not JSON serializable",
         "document 2": "Object of type ndarray is not JSON serializable",
@@ -152,35 +138,30 @@ def test_what_is_no_json_fails_alone(lexichord: SyncLexichord) -> None:
     assert report.inserted == 1
 
 
-def test_a_uri_that_comes_again_is_refused(lexichord: SyncLexichord, file: Path) -> None:
+def test_a_uri_that_comes_again_is_refused(plain: SyncLexichord, file: Path) -> None:
     """Else its documents would take turns, and one of them would be lost unheard."""
     other = {"uri": "good", "chunks": [{"content": "The yak clause."}]}
     for expected in ((1, 0, 0), (0, 0, 1)):
-        report = lexichord.ingest(chunked_file=write(file, GOOD, other))
+        report = plain.ingest(chunked_file=write(file, GOOD, other))
         assert counts(report) == expected
         reason = "good was given before: give all its chunks at once"
         assert report.failed == {"documents.jsonl:2": reason}
-    assert lexichord.show("good").text == "The zebra clause."
+    assert plain.show("good").text == "The zebra clause."
 
 
-def test_another_vector_alone_is_a_change(lexichord: SyncLexichord) -> None:
-    other = {**GOOD, "chunks": [{**PIECE, "vector": [0, 1, 0, 0]}]}
-    assert lexichord.ingest(documents=[{**GOOD, "chunks": [PIECE]}]).inserted == 1
-    assert lexichord.ingest(documents=[other]).replaced == 1
-    assert lexichord.ingest(documents=[other]).skipped == 1
-
-
-def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> None:
-    """In both legs: its words, and its vectors."""
-    assert counts(lexichord.ingest(documents=[GOOD])) == (1, 0, 0)
-    assert counts(lexichord.ingest(documents=[GOOD])) == (0, 0, 1)
-    (before,) = lexichord.list()
+def test_a_changed_document_is_replaced(plain: SyncLexichord, dsn: str) -> None:
+    """In both legs: its words, and its vectors; another vector alone is a change, too."""
+    assert counts(plain.ingest(documents=[GOOD])) == (1, 0, 0)
+    assert counts(plain.ingest(documents=[GOOD])) == (0, 0, 1)
+    (before,) = plain.list()
+    turned = {**GOOD, "chunks": [{**PIECE, "vector": [0, 1, 0, 0]}]}
     other = {**GOOD, "chunks": [{"content": "The yak clause.", "vector": [0, 1, 0, 0]}]}
-    assert counts(lexichord.ingest(documents=[other])) == (0, 1, 0)
-    (after,) = lexichord.list()
+    for changed in (turned, other):
+        assert counts(plain.ingest(documents=[changed])) == (0, 1, 0)
+    (after,) = plain.list()
     assert after.document_id == before.document_id
-    assert lexichord.search("zebra", mode="keyword").hits == []
-    assert len(lexichord.search("yak", mode="keyword").hits) == 1
+    assert plain.search("zebra", mode="keyword").hits == []
+    assert len(plain.search("yak", mode="keyword").hits) == 1
     query = "select score from lexichord.dense_candidates('[0,1,0,0]')"
     with psycopg.connect(dsn) as connection:
         assert connection.execute(query).fetchall() == [(pytest.approx(1.0),)]
@@ -194,25 +175,25 @@ def test_a_changed_document_is_replaced(lexichord: SyncLexichord, dsn: str) -> N
         ("structural", ["upstream", "Title"]),
     ],
 )
-def test_kinds_of_context(kind: ContextKind, contexts: list[str], lexichord: SyncLexichord) -> None:
+def test_kinds_of_context(kind: ContextKind, contexts: list[str], plain: SyncLexichord) -> None:
     first = {"content": "zebra clause", "context": "upstream"}
     second = {"content": "clause zebra", "heading": "Rent"}
     source = {"uri": "a", "title": "Title", "chunks": [first, second]}
-    lexichord.ingest(documents=[source], context=kind)
-    stored = chunks(lexichord, "a")
+    plain.ingest(documents=[source], context=kind)
+    stored = chunks(plain, "a")
     assert [chunk["context"] for chunk in stored] == contexts
     words = "Rent\nclause zebra" if kind == "structural" else ""
     assert [chunk["keyword_context"] for chunk in stored] == ["", words]
 
 
-def test_all_that_was_given_is_kept(lexichord: SyncLexichord) -> None:
+def test_all_that_was_given_is_kept(plain: SyncLexichord) -> None:
     piece = {"content": "zebra", "page": 7, "heading": "Rent", "metadata": {"clause": 4}}
     kind = {"title": "Lease", "media_type": "application/pdf"}
     source = {"uri": "a", "chunks": [piece], "metadata": {"kind": "law", "year": 2020}, **kind}
-    lexichord.ingest(documents=[source, GOOD])
-    (hit,) = lexichord.search("zebra", mode="keyword", filter={"kind": "law"}).hits
+    plain.ingest(documents=[source, GOOD])
+    (hit,) = plain.search("zebra", mode="keyword", filter={"kind": "law"}).hits
     assert (hit.uri, hit.title, hit.heading, hit.page) == ("a", "Lease", "Rent", 7)
-    shown = lexichord.show("a")
+    shown = plain.show("a")
     assert (shown.document.media_type, shown.document.metadata) == (
         "application/pdf",
         source["metadata"],
@@ -220,62 +201,18 @@ def test_all_that_was_given_is_kept(lexichord: SyncLexichord) -> None:
     assert shown.chunks[0].metadata == {"clause": 4}
 
 
-def test_a_title_is_made_of_a_uri_that_names_a_file(lexichord: SyncLexichord) -> None:
-    pieces = [{"content": "zebra"}]
-    uris = ["key7", "laws/office_lease.txt", "https://example.org/a%20b.html"]
-    lexichord.ingest(documents=[{"uri": uri, "chunks": pieces} for uri in uris])
-    titles = {row.uri: row.title for row in lexichord.list()}
-    assert titles == dict(zip(uris, ["", "office lease", "a b"], strict=True))
-
-
-def test_all_kinds_of_sources_in_one_run(lexichord: SyncLexichord, file: Path) -> None:
-    text = file.with_name("a.md")
-    text.write_text("The yak clause.")
-    other = {"uri": "b", "chunks": [{"content": "The emu clause."}]}
-    report = lexichord.ingest([text], documents=[other], chunked_file=write(file, GOOD))
-    assert report.inserted == 3
-    assert {row.uri for row in lexichord.list()} == {text.as_posix(), "b", "good"}
-    assert lexichord.status().runs[0].source == f"{text} {file}"
-
-
-def test_a_file_that_cannot_be_read_is_refused(lexichord: SyncLexichord, tmp_path: Path) -> None:
-    for path in (tmp_path / "missing.jsonl", tmp_path):
-        with pytest.raises(ConfigError, match="cannot be read") as caught:
-            lexichord.ingest(chunked_file=path)
-        assert "\n" not in str(caught.value)
-    assert lexichord.status().runs == []
-
-
 def test_a_text_without_chunks_is_cut_as_a_file_of_its_kind(
-    lexichord: SyncLexichord, tmp_path: Path
+    plain: SyncLexichord, tmp_path: Path
 ) -> None:
     sample = next(SAMPLES.glob("agreements/*.md"))
     source = {"uri": "a/b", "text": sample.read_text(), "media_type": "text/markdown"}
-    lexichord.ingest([sample], documents=[source, {**source, "uri": "c", "text": " "}])
-    ours, theirs = chunks(lexichord, "a/b"), chunks(lexichord, sample.name)
+    plain.ingest([sample], documents=[source, {**source, "uri": "c", "text": " "}])
+    ours, theirs = chunks(plain, "a/b"), chunks(plain, sample.name)
     same = "ordinal", "heading", "start", "end", "content"
     assert [[c[name] for name in same] for c in ours] == [
         [c[name] for name in same] for c in theirs
     ]
     assert len(ours) > 3
-    assert {row.uri for row in lexichord.list()} == {"a/b", sample.as_posix()}
-    assert lexichord.ingest(documents=[source]).skipped == 1
-    assert lexichord.ingest([tmp_path], prune=False).deleted == 0
-
-
-def test_a_file_may_be_given_another_name_and_is_then_no_file(
-    lexichord: SyncLexichord, tmp_path: Path
-) -> None:
-    path = tmp_path / "x" / "lease.txt"
-    path.parent.mkdir()
-    path.write_text("The yak clause.")
-    heard: list[int] = []
-    names = {str(path): "upload://default/lease.txt"}
-    report = lexichord.ingest([path], uris=names, on_run=heard.append)
-    assert heard == [report.run_id]
-    (row,) = lexichord.list()
-    assert (row.uri, row.title) == ("upload://default/lease.txt", "lease")
-    assert lexichord.status().runs[0].source == "upload://default/lease.txt"
-    assert lexichord.ingest([path], uris=names).skipped == 1
-    path.write_text("")
-    assert list(lexichord.ingest([path], uris=names).failed) == ["upload://default/lease.txt"]
+    assert {row.uri for row in plain.list()} == {"a/b", sample.as_posix()}
+    assert plain.ingest(documents=[source]).skipped == 1
+    assert plain.ingest([tmp_path], prune=False).deleted == 0

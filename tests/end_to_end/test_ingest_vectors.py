@@ -35,21 +35,6 @@ def opened(embedding_dsn: str, home: Path) -> Callable[[], SyncLexichord]:
     return lambda: SyncLexichord(dsn=embedding_dsn, home=home)
 
 
-def test_a_changed_file_is_gone_from_both_legs(
-    opened: Callable[[], SyncLexichord], tmp_path: Path
-) -> None:
-    write(tmp_path, changed="A cat sleeps on the sofa.", same="Taxes are due in April.")
-    with opened() as lexichord:
-        assert lexichord.ingest([tmp_path]).degraded == []
-        assert nearest(lexichord, "a kitten naps on the couch") == "changed.md"
-        write(tmp_path, changed="The engine of the car needs oil.")
-        assert lexichord.ingest([tmp_path]).replaced == 1
-        hits = lexichord.search("a kitten naps on the couch").hits
-        assert all("cat" not in hit.content for hit in hits)
-        assert nearest(lexichord, "motor vehicle lubricant") == "changed.md"
-        assert lexichord.status().chunks_without_vector == 0
-
-
 def test_chunks_without_vectors_are_filled_in_later(opened: Callable[[], SyncLexichord]) -> None:
     """More of them than one batch, beside some that have their vectors."""
     contents = [f"Clause {number} is about cats." for number in range(GROUP + 5)]
@@ -97,12 +82,6 @@ def test_without_the_libraries_words_are_searched_and_vectors_come_later(
         report = lexichord.ingest([tmp_path])
         assert (report.skipped, report.vectors_filled, report.degraded) == (2, 2, [])
         assert nearest(lexichord, "a kitten naps on the couch") == "a.md"
-
-
-def test_a_space_without_an_embedder_is_said(dsn: str, tmp_path: Path) -> None:
-    with SyncLexichord(dsn=dsn, home=tmp_path) as lexichord:
-        assert lexichord.status().degraded == ["no embedder for test/tiny/4: by words only"]
-        assert lexichord.ingest().degraded == ["no embedder for test/tiny/4: by words only"]
 
 
 def test_a_folder_without_the_model_is_refused(embedding_dsn: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from tests.end_to_end.processes import start_cli
+from tests.end_to_end.processes import run_cli
 
 TEXTS = {
     "lease": "Rent is due monthly.\n\nThe tenant pays for travel.",
@@ -41,44 +41,13 @@ def test_the_command_writes_a_set_that_is_evaluated(
     judge(lexichord, "When is rent due?")
     judge(lexichord, "Who sings?", right=False)
     folder = tmp_path / "new" / "judged"
-    process = start_cli("judged-set", str(folder), "--dsn", dsn)
-    written, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    assert written.strip() == "2 questions and 2 documents written"
+    done = run_cli(dsn, tmp_path, "judged-set", str(folder))
+    assert (done.exit_code, done.stdout) == (0, "2 questions and 2 documents written\n")
     asked = {each["query"]: each["relevant_files"] for each in lines(folder / "questions.jsonl")}
     assert asked == {"How long are logs kept?": ["policy"], "When is rent due?": ["lease"]}
     assert {each["uri"]: each["text"] for each in lines(folder / "documents.jsonl")} == TEXTS
     (run,) = lexichord.evaluate(folder, strategies=["keyword"]).runs
     assert run.metrics["document@1"] == [1.0, 1.0]
-
-
-def test_documents_of_several_datasets_are_told_apart(
-    lexichord: SyncLexichord, tmp_path: Path
-) -> None:
-    lexichord.ingest(
-        documents=[{"uri": "lease", "text": "Dogs sleep in the kennel."}], dataset="pets"
-    )
-    judge(lexichord, "When is rent due?")
-    judge(lexichord, "Where do dogs sleep?")
-    written = lexichord.write_judged_set(tmp_path)
-    assert (written.questions, written.documents) == (2, 3)
-    asked = {each["query"]: each["relevant_files"] for each in lines(tmp_path / "questions.jsonl")}
-    assert asked == {
-        "When is rent due?": ["open/lease"],
-        "Where do dogs sleep?": ["pets/lease"],
-    }
-    uris = {each["uri"] for each in lines(tmp_path / "documents.jsonl")}
-    assert uris == {"open/lease", "open/policy", "pets/lease"}
-
-
-def test_without_anything_right_nothing_is_written(
-    lexichord: SyncLexichord, tmp_path: Path
-) -> None:
-    folder = tmp_path / "judged"
-    judge(lexichord, "When is rent due?", right=False)
-    with pytest.raises(ConfigError, match="LEXICHORD_RECORD=text"):
-        lexichord.write_judged_set(folder)
-    assert not folder.exists()
 
 
 def test_a_folder_with_something_in_it_stays_as_it_is(

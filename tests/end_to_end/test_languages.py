@@ -1,14 +1,11 @@
 """Documents in several languages in one database, under all defaults."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import new_database
 
 TEXTS = {
@@ -32,13 +29,6 @@ CONFIGS = {
 }
 
 
-@pytest.fixture
-def dsn(embedded_dsn: str) -> Iterator[str]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        yield dsn
-
-
 def documents() -> list[dict[str, object]]:
     return [{"uri": name, "text": text} for name, text in TEXTS.items()]
 
@@ -49,10 +39,12 @@ def rows(dsn: str) -> dict[str, tuple[str | None, str | None]]:
         return {uri: (config, language) for uri, config, language in connection.execute(statement)}
 
 
-def test_each_document_has_the_configuration_of_its_language(dsn: str, home: Path) -> None:
-    with SyncLexichord(dsn=dsn, home=home) as lexichord:
+def test_each_document_has_the_configuration_of_its_language(
+    embedding_dsn: str, home: Path
+) -> None:
+    with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
         lexichord.ingest(documents=documents())
-        assert rows(dsn) == {
+        assert rows(embedding_dsn) == {
             name: (config, name if config else None) for name, config in CONFIGS.items()
         }
         for question, uri in (
@@ -76,17 +68,17 @@ def test_a_given_configuration_is_that_of_all(embedded_dsn: str, home: Path) -> 
         assert rows(dsn)["fr"] == (None, "fr")
 
 
-def test_a_language_that_the_document_brings_is_kept(dsn: str, home: Path) -> None:
-    with SyncLexichord(dsn=dsn, home=home) as lexichord:
+def test_a_language_that_the_document_brings_is_kept(embedding_dsn: str, home: Path) -> None:
+    with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
         given = {"uri": "de", "text": TEXTS["de"], "metadata": {"language": "German"}}
         lexichord.ingest(documents=[given])
-    assert rows(dsn) == {"de": ("german", "German")}
+    assert rows(embedding_dsn) == {"de": ("german", "German")}
 
 
 def test_a_model_that_does_not_know_the_language_is_told_once(
-    dsn: str, home: Path, embedder: LocalEmbedder
+    embedding_dsn: str, home: Path
 ) -> None:
-    with SyncLexichord(dsn=dsn, home=home) as lexichord:
+    with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
         report = lexichord.ingest(documents=documents())
         assert report.degraded == [
             "local/all-MiniLM-L6-v2/384 knows English only, and documents are in other languages "
@@ -95,12 +87,3 @@ def test_a_model_that_does_not_know_the_language_is_told_once(
         ]
         english = [{"uri": "english", "text": TEXTS["en"]}]
         assert lexichord.ingest(documents=english).degraded == []
-
-
-def test_english_for_all_can_be_wished_later(dsn: str) -> None:
-    by_document = "select by_document from lexichord_data.configuration"
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        schema.prepare(dsn, schema.Choice())
-        assert connection.execute(by_document).fetchone() == (True,)
-        schema.prepare(dsn, schema.Choice(text_config="english"))
-        assert connection.execute(by_document).fetchone() == (False,)

@@ -1,93 +1,43 @@
-"""The LlamaIndex retriever, alone and in a query engine, inside a running loop and outside."""
+"""The retriever and the vector store for LlamaIndex, alone, in a query engine, under an index."""
 
-import asyncio
-import json
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
+from llama_index.core import StorageContext, VectorStoreIndex
+from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms import MockLLM
-from llama_index.core.postprocessor import SimilarityPostprocessor
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode
-from llama_index.core.schema import MetadataMode, TextNode
+from llama_index.core.schema import MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.vector_stores.types import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryMode,
+)
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.llama_index import LexichordRetriever
+from lexichord.llama_index import LexichordRetriever, LexichordVectorStore
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
-NOWHERE = "Which enzyme unwinds the double helix before it is copied?"
 DOCUMENTS = [
     {"uri": "old", "metadata": {"year": 2019}, "chunks": [{"content": "The zebra was striped."}]},
     {"uri": "new", "metadata": {"year": 2024}, "chunks": [{"content": "The zebra is striped."}]},
 ]
 
 
-def engine(retriever: LexichordRetriever, least: float | None = None) -> RetrieverQueryEngine:
-    """Retrieve, drop what scores too little, and have a model repeat its prompt."""
-    cut: list[BaseNodePostprocessor] = (
-        [] if least is None else [SimilarityPostprocessor(similarity_cutoff=least)]
-    )
-    return RetrieverQueryEngine.from_args(
-        retriever, llm=MockLLM(), response_mode=ResponseMode.COMPACT, node_postprocessors=cut
-    )
-
-
 @pytest.mark.client("LlamaIndex", "answer")
 def test_an_engine_answers_by_what_is_stored(samples: SyncLexichord) -> None:
-    answer = engine(LexichordRetriever(samples, k=2)).query(QUESTION)
+    """A model repeats its prompt."""
+    retriever = LexichordRetriever(samples, k=2)
+    compact = ResponseMode.COMPACT
+    engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM(), response_mode=compact)
+    answer = engine.query(QUESTION)
     assert "ten (10) years" in str(answer)
     assert len(answer.source_nodes) == 2
-
-
-def test_the_score_can_be_held_against_a_cutoff(samples: SyncLexichord) -> None:
-    retriever = LexichordRetriever(samples)
-    assert 1 <= len(engine(retriever, 0.1).query(QUESTION).source_nodes) < 10
-    assert len(engine(retriever).query(NOWHERE).source_nodes) == 10
-    assert engine(retriever, 0.1).query(NOWHERE).source_nodes == []
-
-
-async def test_an_engine_runs_inside_a_running_loop_without_holding_it_up(
-    samples: SyncLexichord,
-) -> None:
-    run = asyncio.create_task(engine(LexichordRetriever(samples)).aquery(QUESTION))
-    turns = 0
-    while not run.done():
-        await asyncio.sleep(0)
-        turns += 1
-    assert "ten (10) years" in str(await run)
-    assert turns > 100
-    assert LexichordRetriever(samples).retrieve(QUESTION)
-
-
-async def test_the_asynchronous_application_serves_its_own_loop(
-    samples: SyncLexichord, home: Path
-) -> None:
-    async with Lexichord(dsn=samples.core.database.dsn, home=home) as core:
-        retriever = LexichordRetriever(core, k=3)
-        nodes = await retriever.aretrieve(QUESTION)
-        assert nodes == LexichordRetriever(samples, k=3).retrieve(QUESTION)
-        with pytest.raises(ConfigError, match="asynchronous calls only"):
-            retriever.retrieve(QUESTION)
-
-
-def test_a_node_has_its_place_and_scores(samples: SyncLexichord) -> None:
-    nodes = LexichordRetriever(samples).retrieve(QUESTION)
-    assert len(nodes) == 10
-    for each in nodes:
-        node, meta = each.node, each.node.metadata
-        assert isinstance(node, TextNode)
-        assert node.node_id == meta["chunk_id"]
-        assert node.ref_doc_id == meta["document_id"]
-        text = samples.show(meta["document_id"]).text
-        assert text[node.start_char_idx : node.end_char_idx] == node.text
-        assert each.score == meta["score"]
-        json.dumps(meta)
-    scores = [each.get_score() for each in nodes]
-    assert scores == sorted(scores, reverse=True)
-    assert scores[0] > 0.5
 
 
 def test_a_model_is_shown_title_and_metadata_but_no_numbers(plain: SyncLexichord) -> None:
@@ -99,23 +49,130 @@ def test_a_model_is_shown_title_and_metadata_but_no_numbers(plain: SyncLexichord
     assert not any(name in shown for name in ("score", "rank", "chunk_id", "start"))
 
 
-def test_options_are_those_of_query(plain: SyncLexichord) -> None:
-    plain.ingest(documents=DOCUMENTS, dataset="zoo")
-    assert len(LexichordRetriever(plain, datasets=["zoo"]).retrieve("zebra")) == 2
-    assert len(LexichordRetriever(plain, mode="keyword", k=1).retrieve("zebra")) == 1
-    with pytest.raises(ConfigError, match="k must"):
-        LexichordRetriever(plain, k=0)
-    wrongs: list[dict[str, Any]] = [
-        {"similarity_top_k": 3},
-        {"filter": {"colour": "red"}},
-        {"datasets": "zoo"},
-    ]
-    for wrong in wrongs:
-        with pytest.raises(ConfigError):
-            LexichordRetriever(plain, **wrong).retrieve("zebra")
+def node(id: str, text: str, of: str, **metadata: object) -> TextNode:
+    source = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id=of)}
+    return TextNode(id_=id, text=text, metadata=metadata, relationships=source)
 
 
-def test_one_that_was_never_opened_says_so(plain: SyncLexichord) -> None:
-    closed = SyncLexichord(dsn=plain.core.database.dsn)
-    with pytest.raises(ConfigError, match="inside `with`"):
-        LexichordRetriever(closed).retrieve("zebra")
+NODES = [
+    node("a", "The zebra is striped.", "animals", year=2019, tags=["big", "striped"]),
+    node("b", "A zebra eats grass.", "animals", year=2024, tags=["big"]),
+    node("c", "Refunds are paid within thirty days.", "terms", year=2024),
+]
+
+
+@pytest.fixture
+def store(embedding: SyncLexichord) -> Iterator[LexichordVectorStore]:
+    store = LexichordVectorStore(embedding, dataset="nodes")
+    assert store.add(NODES) == ["a", "b", "c"]
+    yield store
+    store.clear()
+
+
+def found(store: LexichordVectorStore, text: str, k: int = 3, **query: object) -> list[str]:
+    result = store.query(VectorStoreQuery(query_str=text, similarity_top_k=k, **query))  # type: ignore[arg-type]
+    assert [each.node_id for each in result.nodes or []] == result.ids
+    assert result.similarities == sorted(result.similarities or [], reverse=True)
+    return result.ids or []
+
+
+@pytest.mark.client("LlamaIndex", "search", "store")
+def test_a_node_comes_back_as_it_was(store: LexichordVectorStore) -> None:
+    assert store.get_nodes(["c", "a", "z"]) == [NODES[0], NODES[2]]
+    result = store.query(VectorStoreQuery(query_str="when are refunds paid", similarity_top_k=1))
+    assert result.nodes == [NODES[2]]
+
+
+@pytest.mark.client("LlamaIndex", "k")
+def test_k_and_modes(store: LexichordVectorStore) -> None:
+    assert len(found(store, "zebra", k=2)) == 2
+    assert found(store, "refunds", mode=VectorStoreQueryMode.TEXT_SEARCH) == ["c"]
+    assert len(found(store, "refunds", mode=VectorStoreQueryMode.HYBRID)) == 3
+    with pytest.raises(ConfigError, match="svm"):
+        found(store, "refunds", mode=VectorStoreQueryMode.SVM)
+    with pytest.raises(ConfigError, match="query_str"):
+        store.query(VectorStoreQuery(query_embedding=[0.1]))
+
+
+@pytest.mark.client("LlamaIndex", "filters")
+@pytest.mark.parametrize(
+    ("operator", "key", "value", "ids"),
+    [
+        (FilterOperator.EQ, "year", 2024, "bc"),
+        (FilterOperator.NE, "year", 2024, "a"),
+        (FilterOperator.GT, "year", 2019, "bc"),
+        (FilterOperator.LTE, "year", 2019, "a"),
+        (FilterOperator.IN, "year", [2019, 2020], "a"),
+        (FilterOperator.NIN, "year", [2019], "bc"),
+        (FilterOperator.CONTAINS, "tags", "striped", "a"),
+        (FilterOperator.ANY, "tags", ["striped", "big"], "ab"),
+        (FilterOperator.ALL, "tags", ["striped", "big"], "a"),
+        (FilterOperator.IS_EMPTY, "tags", None, "c"),
+    ],
+)
+def test_filters(
+    store: LexichordVectorStore, operator: FilterOperator, key: str, value: object, ids: str
+) -> None:
+    filter = MetadataFilter(key=key, value=value, operator=operator)  # type: ignore[arg-type]
+    filters = MetadataFilters(filters=[filter])
+    assert sorted(found(store, "zebra", filters=filters)) == [*ids]
+    assert [each.node_id for each in store.get_nodes(filters=filters)] == [*ids]
+
+
+def test_filters_join_and_ids_narrow(store: LexichordVectorStore) -> None:
+    year, tag = (
+        MetadataFilter(key="year", value=2019),
+        MetadataFilter(key="tags", value="big", operator=FilterOperator.CONTAINS),
+    )
+    either = MetadataFilters(filters=[year, tag], condition=FilterCondition.OR)
+    both = MetadataFilters(filters=[either, MetadataFilter(key="year", value=2024)])
+    assert found(store, "zebra", filters=both) == ["b"]
+    assert found(store, "zebra", node_ids=["c"]) == ["c"]
+    assert sorted(found(store, "zebra", doc_ids=["animals"])) == ["a", "b"]
+    negated = MetadataFilters(filters=[year], condition=FilterCondition.NOT)
+    with pytest.raises(ConfigError, match="not"):
+        found(store, "zebra", filters=negated)
+
+
+@pytest.mark.client("LlamaIndex", "delete")
+def test_nodes_are_deleted_by_document_by_id_and_by_filter(store: LexichordVectorStore) -> None:
+    store.delete("animals")
+    assert store.get_nodes() == [NODES[2]]
+    store.delete("nothing")
+    store.add(NODES)
+    store.delete_nodes(["b", "z"])
+    store.delete_nodes(filters=MetadataFilters(filters=[MetadataFilter(key="year", value=2019)]))
+    assert store.get_nodes() == [NODES[2]]
+    with pytest.raises(ConfigError, match="clear"):
+        store.delete_nodes()
+    store.clear()
+    assert store.get_nodes() == []
+    assert found(store, "zebra", filters=MetadataFilters(filters=[])) == []
+
+
+def test_under_an_index(store: LexichordVectorStore) -> None:
+    storage = StorageContext.from_defaults(vector_store=store)
+    embedder = MockEmbedding(embed_dim=2)  # an index wants one; the database embeds
+    made = VectorStoreIndex(NODES, storage_context=storage, embed_model=embedder)
+    (best, _) = made.as_retriever(similarity_top_k=2).retrieve("when are refunds paid")
+    assert best.node.get_content() == NODES[2].text
+    made.delete_ref_doc("animals")
+    assert store.get_nodes() == [NODES[2]]
+
+
+@pytest.mark.client("LlamaIndex", "async")
+async def test_the_asynchronous_application_serves_the_asynchronous_methods(
+    embedding: SyncLexichord,
+) -> None:
+    async with Lexichord(embedding.core.settings) as core:
+        store = LexichordVectorStore(core, dataset="own")
+        await store.async_add(NODES)
+        query = VectorStoreQuery(query_str="when are refunds paid", similarity_top_k=1)
+        assert (await store.aquery(query)).ids == ["c"]
+        await store.adelete("terms")
+        assert await store.aget_nodes() == NODES[:2]
+        await store.adelete_nodes(["a"])
+        await store.aclear()
+        assert await store.aget_nodes() == []
+        with pytest.raises(ConfigError, match="asynchronous"):
+            store.query(query)

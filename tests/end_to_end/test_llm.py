@@ -1,8 +1,6 @@
 """What a language model behind a real socket does to each stage of a query."""
 
-import asyncio
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pytest
 
@@ -11,17 +9,15 @@ from lexichord.errors import ConfigError
 from lexichord.types import LlmStage, Response
 from tests.end_to_end.llm_replies import (
     ASPECTS,
-    STAGES,
     Outputs,
     grades,
     read,
     replying,
     requests_for,
     shown,
-    task,
     with_model,
 )
-from tests.providers.chat_servers import ChatServer, Prompt, chat_server
+from tests.providers.chat_servers import ChatServer, chat_server
 
 LEASE = "office-lease-saltpan-house.md"
 RENT = "What is the yearly rent for the third floor of Saltpan House?"
@@ -83,11 +79,6 @@ def saying(*sentences: tuple[str, list[int]]) -> Outputs:
 
 
 # Which stages a model does.
-
-
-def test_nothing_is_asked_where_no_stage_needs_it(opened: SyncLexichord, model: ChatServer) -> None:
-    opened.query(RENT)
-    assert model.requests == []
 
 
 def test_by_default_it_rewrites_answers_and_grades(
@@ -157,25 +148,6 @@ def test_a_callers_hint_and_kind_stay(opened: SyncLexichord, model: ChatServer) 
     assert requests_for(model, "intent")[0].inputs["given_hint"] == "the office lease"
 
 
-@pytest.mark.parametrize("blank", ["", "  \n", "None"])
-def test_a_reading_of_nothing_leaves_the_query(
-    opened: SyncLexichord, model: ChatServer, samples: SyncLexichord, blank: str
-) -> None:
-    question = "" if blank == "None" else blank
-    model.reply = replying(intent=read(question, hint=blank, domain=blank, sub_questions=[INSURER]))
-    found, plain = ask(opened, RENT, "intent"), samples.query(RENT)
-    assert (found.intent.question, found.intent.hint) == (RENT, plain.intent.hint)
-    assert (found.intent.domain, found.intent.sub_questions) == (plain.intent.domain, ())
-
-
-def test_a_huge_reading_is_heeded_in_part(opened: SyncLexichord, model: ChatServer) -> None:
-    many = [f"part {number}?" for number in range(3000)]
-    model.reply = replying(intent=read("rent " * 2000, entities=many, sub_questions=many))
-    found = ask(opened, RENT, "intent")
-    assert len(found.intent.question) <= 200
-    assert found.intent.sub_questions == found.intent.entities == tuple(many[:10])
-
-
 # Rewrite.
 
 
@@ -201,33 +173,6 @@ def test_its_words_are_searched_as_well(
     ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("none", "other words"),
-        ("expansion", "Who pays the rent?"),
-        ("relaxation", " \n"),
-        ("expansion", "of the"),
-    ],
-)
-def test_no_rewrite_is_no_search(
-    opened: SyncLexichord, model: ChatServer, kind: str, text: str
-) -> None:
-    said = {"kind": kind, "text": text, "confidence": 1, "reason": "enough"}
-    model.reply = replying(rewrite=said)
-    found = ask(opened, "Who pays the rent?", "rewrite", rewrite=True)
-    assert [step.stage for step in found.trace].count("search") == 1
-    assert found.degraded == []
-
-
-def test_a_rewrite_is_asked_for_once_a_round(opened: SyncLexichord, model: ChatServer) -> None:
-    """A relaxation on top of it is the rules': the model would say the same again."""
-    found = ask(opened, "Who supervises doctors on Mars?", "rewrite", reflect=True, rounds=1)
-    assert len(requests_for(model, "rewrite")) == 1
-    assert found.reflection is not None
-    assert [each.reason.split(":")[0] for each in found.reflection.rounds] == ["relaxation"]
-
-
 # Content boost.
 
 
@@ -251,47 +196,6 @@ def test_keywords_are_searched_inside_their_file(
     assert {each.inputs["number"] for each in prompts} == {"2"}
 
 
-def test_keywords_are_embedded(opened: SyncLexichord, model: ChatServer) -> None:
-    """No document has the word; only its vector can find anything."""
-    model.reply = replying(boost={"keyword_sets": [["canine"]]})
-    found = ask(opened, "Saltpan House lease", "boost", files=1, k=50)
-    ranked = [hit for hit in found.hits if (hit.ranks.get("file 1 keywords 1") or 99) <= 3]
-    assert any("animals" in hit.content for hit in ranked)
-
-
-def test_what_the_question_says_is_no_new_way(opened: SyncLexichord, model: ChatServer) -> None:
-    model.reply = replying(boost={"keyword_sets": [["pays", "the", "rent"]]})
-    found = ask(opened, "Who pays the rent?", "boost")
-    assert names(found) == ["original"]
-
-
-def test_a_file_that_it_fails_for_keeps_what_it_had(
-    embedding_dsn: str, home: Path, folder: Path, model: ChatServer
-) -> None:
-    def some(inputs: Mapping[str, str]) -> Outputs:
-        if "Beta" in inputs["document"]:
-            return {"keyword_sets": "no list"}
-        return {"keyword_sets": [["duration", "secrecy"]]}
-
-    model.reply = replying(boost=some)
-    for name in ("Alpha", "Beta", "Gamma"):
-        text = f"The tenant of {name} pays the rent to the landlord of {name} each month."
-        (folder / f"{name}.md").write_text(f"# Lease of {name}\n\n{text}\n")
-    with SyncLexichord(
-        dsn=embedding_dsn, home=home, llm="openai/any", llm_base_url=model.url
-    ) as lexichord:
-        lexichord.ingest([folder])
-        query = "Which tenant pays the rent?"
-        plain, found = lexichord.query(query), ask(lexichord, query, "boost")
-    places = {str(file.title): n for n, file in enumerate(plain.files, 1)}
-    beta = places.pop("Lease of Beta")
-    assert names(plain) == ["original", "file 1", "file 2", "file 3"]
-    keywords = [f"file {place} keywords 1" for place in sorted(places.values())]
-    assert names(found) == ["original", *keywords, f"file {beta}"]
-    (line,) = found.degraded
-    assert line.startswith("keywords without the model: openai/any gave no usable reply")
-
-
 # Clauses.
 
 
@@ -305,14 +209,6 @@ def test_a_quote_is_shown_as_it_is_stored(opened: SyncLexichord, model: ChatServ
     source = found.sources[number - 1]
     assert (source.number, source.uri.endswith(LEASE)) == (number, True)
     assert (found.unverified, found.degraded) == ((), [])
-
-
-def test_typographic_signs_are_the_same_quote(opened: SyncLexichord, model: ChatServer) -> None:
-    said = "“Building” means Saltpan House, 14 Corrigan\u2019s Quay, Cork."
-    model.reply = replying(clauses=quoting(said, 1))
-    found = ask(opened, "What does Building mean in the lease?", "answer", answer=True, k=20)
-    stored = '"Building" means Saltpan House, 14 Corrigan\'s Quay, Cork.'
-    assert found.answer.startswith(stored)
 
 
 def test_an_invented_quote_is_unverified_and_nowhere_else(
@@ -334,18 +230,6 @@ def test_an_invented_quote_is_unverified_and_nowhere_else(
     assert "moon" not in str(shape)
 
 
-def test_a_wrong_source_number_is_put_right(opened: SyncLexichord, model: ChatServer) -> None:
-    stored = "The Landlord shall insure the Building"
-
-    def wrong(inputs: Mapping[str, str]) -> Outputs:
-        return quoting(stored, str(holding(stored, inputs) + 1))  # a number as text, too
-
-    model.reply = replying(clauses=wrong)
-    found = ask(opened, INSURER, "answer", answer=True)
-    number = holding(stored, requests_for(model, "clauses")[0].inputs)
-    assert found.answer == f"{stored} [{number}]"
-
-
 def test_if_nothing_can_be_shown_the_rules_answer(
     opened: SyncLexichord, model: ChatServer, samples: SyncLexichord
 ) -> None:
@@ -354,12 +238,6 @@ def test_if_nothing_can_be_shown_the_rules_answer(
     assert found.answer == samples.query(INSURER, answer=True).answer
     assert found.unverified == ("out of thin air",)
     assert found.degraded == ["answer without the model: nothing in its reply can be shown"]
-
-
-def test_thousands_of_quotes_are_cut_short(opened: SyncLexichord, model: ChatServer) -> None:
-    many = [{"quote": f"lie {number}", "source": number} for number in range(-500, 500)]
-    model.reply = replying(clauses={"clauses": many, "answer": ""})
-    assert len(ask(opened, INSURER, "answer", answer=True).unverified) == 100
 
 
 def test_where_the_rules_abstain_it_is_not_asked(opened: SyncLexichord, model: ChatServer) -> None:
@@ -503,26 +381,6 @@ def test_what_is_no_better_is_not_kept(opened: SyncLexichord, model: ChatServer)
     assert not found.reflection.passed
 
 
-@pytest.mark.parametrize("rounds", [0, 1, 3])
-def test_rounds_are_capped(opened: SyncLexichord, model: ChatServer, rounds: int) -> None:
-    scores = iter(range(100))
-    model.reply = replying(
-        clauses=quoting(SURE, 1), grade=lambda _: grades(next(scores) / 1000, "more " * 500)
-    )
-    found = ask(
-        *(opened, INSURER, "answer", "reflect"),
-        answer=True,
-        reflect=True,
-        min_coverage=0,
-        rounds=rounds,
-    )
-    assert found.reflection is not None
-    assert len(found.reflection.rounds) == rounds
-    assert found.reflection.stopped == "no rounds are left"
-    assert len(requests_for(model, "grade")) == rounds + 1
-    assert all(len(each.query) <= 200 for each in found.reflection.rounds)
-
-
 def test_what_was_not_graded_has_not_passed(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(clauses=quoting(SURE, 1), grade={"grounding": "fine"})
     found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
@@ -534,56 +392,4 @@ def test_what_was_not_graded_has_not_passed(opened: SyncLexichord, model: ChatSe
     assert found.degraded == [f"reflection without the model: {reason}"]
 
 
-def test_an_error_on_the_second_look_is_told_as_well(
-    opened: SyncLexichord, model: ChatServer
-) -> None:
-    replies: list[Outputs] = [grades(0.5), {"grounding": 7}, {"grounding": 7}]
-    model.reply = replying(clauses=quoting(SURE, 1), grade=lambda _: replies.pop(0))
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
-    assert found.reflection is not None
-    (error,) = found.reflection.errors
-    assert found.reflection.rounds[-1].error == found.reflection.stopped == error
-    assert [each.score for each in found.reflection.grades] == [0.5] * 4
-
-
 # Several at once.
-
-
-def test_models_asked_at_once_do_not_mix(opened: SyncLexichord, model: ChatServer) -> None:
-    """Each query has its own model, trace and reasons; 12 run at once, with three models."""
-    quotes = {"first": SURE, "second": "hold public liability cover of at least EUR 6,500,000"}
-
-    def by_model(prompt: Prompt) -> Outputs:
-        if task(prompt) != "clauses":
-            return replying()(prompt)
-        said = quotes.get(prompt.body["model"])
-        return {"clauses": "no list"} if said is None else quoting(said, 1)
-
-    model.reply = by_model
-    names = ["first", "second", "third"] * 4
-
-    async def all_at_once() -> list[Response]:
-        query = opened.core.query
-        stages = [
-            query(INSURER, llm=f"openai/{name}", answer=True, reflect=True, intent="clause_lookup")
-            for name in names
-        ]
-        return await asyncio.gather(*stages)
-
-    for name, found in zip(names, opened.run(all_at_once()), strict=True):
-        steps = [step for step in found.trace if step.stage.startswith("llm ")]
-        assert [step.stage for step in steps][-2:] == ["llm clauses", "llm grade"]
-        assert {step.given["model"] for step in steps} == {f"openai/{name}"}
-        failed = [
-            f"answer without the model: openai/{name} gave no usable reply: try another model"
-        ]
-        assert found.degraded == ([] if name in quotes else failed)
-        assert quotes.get(name, "insure") in found.answer
-
-
-@pytest.mark.parametrize("stages", [STAGES, ()])
-def test_a_stage_named_twice_is_done_once(
-    opened: SyncLexichord, model: ChatServer, stages: tuple[LlmStage, ...]
-) -> None:
-    ask(opened, RENT, *stages, *stages)
-    assert len(requests_for(model, "intent")) == len(stages[:1])

@@ -9,8 +9,8 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.types import IntentKind, LlmStage, Response
 from tests.alike import differences
-from tests.end_to_end.llm_replies import MARKED, Outputs, replying, requests_for, shown
-from tests.providers.chat_servers import ChatServer, Reply, chat_server, gemini_server
+from tests.end_to_end.llm_replies import MARKED, Outputs, replying, shown
+from tests.providers.chat_servers import ChatServer, Prompt, Reply, chat_server, gemini_server
 
 pytestmark = pytest.mark.slow
 
@@ -90,34 +90,14 @@ def ask(lexichord: SyncLexichord, kind: IntentKind, *, model: bool = True) -> Re
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_documents_text_stays_between_its_marks(
+def test_a_documents_text_stays_between_its_marks_and_changes_no_more_than_quotes(
     lexichord: SyncLexichord, server: ChatServer, kind: IntentKind
 ) -> None:
     response = ask(lexichord, kind)
     assert len(server.requests) == 2
     for prompt in server.requests:
-        names = {"question", "sources"} | ({"answer"} if "grounding" in prompt.fields else set())
-        if kind == "comparison" and "cells" in prompt.fields:
-            names = {"aspects", "sources"}
-        assert prompt.inputs.keys() == names
-        assert prompt.inputs.get("question", QUERY) == QUERY
-        sources = prompt.inputs["sources"]
-        passages = shown(sources)
-        poison = [each for each in passages if "Ignore your instructions" in each.text]
-        assert len(poison) >= 1
-        assert all("nine million" in each.text for each in poison)
-        outside = MARKED.sub("", sources)
-        assert re.sub(r"^Document \d$", "", outside, flags=re.MULTILINE).strip() == ""
-        stored = {quote.text.replace("[[ ##", "[[##") for quote in response.quotes}
-        if kind != "comparison":
-            assert {each.text for each in passages} <= stored
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_obedient_model_changes_no_more_than_quotes(
-    lexichord: SyncLexichord, server: ChatServer, kind: IntentKind
-) -> None:
-    response, plain = ask(lexichord, kind), ask(lexichord, kind, model=False)
+        assert_marked(prompt, response, kind)
+    plain = ask(lexichord, kind, model=False)
     one, other = response.to_dict(), plain.to_dict()
     assert [differences(one[name], other[name]) for name in SAME] == [[]] * len(SAME)
     for cell in () if response.comparison is None else response.comparison.cells:
@@ -135,4 +115,21 @@ def test_an_obedient_model_changes_no_more_than_quotes(
             assert by_number[int(number)].endswith(wanted)
         if line.startswith("| ") and "poison" not in line and "ignore your" not in line:
             assert ORDERED not in line
-    assert requests_for(server, "grade")
+
+
+def assert_marked(prompt: Prompt, response: Response, kind: IntentKind) -> None:
+    names = {"question", "sources"} | ({"answer"} if "grounding" in prompt.fields else set())
+    if kind == "comparison" and "cells" in prompt.fields:
+        names = {"aspects", "sources"}
+    assert prompt.inputs.keys() == names
+    assert prompt.inputs.get("question", QUERY) == QUERY
+    sources = prompt.inputs["sources"]
+    passages = shown(sources)
+    poison = [each for each in passages if "Ignore your instructions" in each.text]
+    assert poison
+    assert all("nine million" in each.text for each in poison)
+    outside = MARKED.sub("", sources)
+    assert re.sub(r"^Document \d$", "", outside, flags=re.MULTILINE).strip() == ""
+    stored = {quote.text.replace("[[ ##", "[[##") for quote in response.quotes}
+    if kind != "comparison":
+        assert {each.text for each in passages} <= stored

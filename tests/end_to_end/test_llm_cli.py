@@ -1,20 +1,18 @@
 """A language model at the command line: what is shown of it, and what it takes to have none."""
 
-import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from typer.testing import Result
 
 from lexichord import SyncLexichord
-from tests.alike import differences
-from tests.conftest import ROOT
-from tests.end_to_end.llm_replies import KEY, grades, replying, with_model
+from tests.end_to_end.llm_replies import KEY, grades, replying
+from tests.end_to_end.processes import run_cli
 from tests.providers.chat_servers import ChatServer, chat_server
 
 QUERY = "In the lease for Saltpan House, who insures the building?"
@@ -48,58 +46,34 @@ def server() -> Iterator[ChatServer]:
         yield server
 
 
-def environment(samples: SyncLexichord, **more: str) -> dict[str, str]:
+def to_server(server: ChatServer) -> dict[str, str]:
+    return {"LEXICHORD_LLM_BASE_URL": server.url, "LEXICHORD_LLM_API_KEY": KEY}
+
+
+def query(samples: SyncLexichord, *arguments: str, **environment: str) -> Result:
+    settings = samples.core.settings
+    return run_cli(settings.dsn, settings.home, "query", QUERY, *arguments, **environment)
+
+
+def run(samples: SyncLexichord, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run Python, for what it imports and whom it connects to."""
     settings = samples.core.settings
     named = {"LEXICHORD_DSN": str(settings.dsn), "LEXICHORD_HOME": str(settings.home)}
-    plain = {k: v for k, v in os.environ.items() if not k.startswith("LEXICHORD_LLM")}
-    return plain | named | {"COLUMNS": "200"} | more
-
-
-def to_server(samples: SyncLexichord, server: ChatServer) -> dict[str, str]:
-    named = {"LEXICHORD_LLM_BASE_URL": server.url, "LEXICHORD_LLM_API_KEY": KEY}
-    return environment(samples, **named)
-
-
-def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
     return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
+        command, env=os.environ | named | more, capture_output=True, text=True, timeout=120
     )
 
 
-def query(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run(environment, "-m", "lexichord", "query", QUERY, *arguments)
-
-
 def test_explain_shows_each_call(samples: SyncLexichord, server: ChatServer) -> None:
-    done = query(to_server(samples, server), *ASKED, "--explain")
-    assert (done.returncode, done.stderr) == (0, "")
+    done = query(samples, *ASKED, "--explain", **to_server(server))
+    assert (done.exit_code, done.stderr) == (0, "")
     assert f"Answer\n{QUOTE} [" in done.stdout
     for name in ("clauses", "grade"):
         (place,) = re.finditer(rf" [\d.]+ ms  llm {name}\n.*\n.*\n", done.stdout)
         assert "given: model: openai/any" in place[0]
         assert "made: requests: 1; input_tokens: 120; output_tokens: 30" in place[0]
     assert KEY not in done.stdout
-
-
-def test_json_is_the_response(samples: SyncLexichord, server: ChatServer) -> None:
-    done = query(to_server(samples, server), *ASKED, "--json", "--llm-stage", "answer")
-    with with_model(samples, server) as lexichord:
-        response = lexichord.query(
-            *(QUERY,), intent="clause_lookup", answer=True, reflect=True, llm_stages=["answer"]
-        )
-    printed, shape = json.loads(done.stdout), json.loads(json.dumps(response.to_dict()))
-    assert differences(untraced(printed), untraced(shape)) == []
-    assert [step["stage"] for step in printed["trace"]] == [s["stage"] for s in shape["trace"]]
-    assert QUOTE in printed["answer"]
-
-
-def untraced(shape: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in shape.items() if name != "trace"}
 
 
 def test_orders_to_the_terminal_are_not_obeyed(samples: SyncLexichord, server: ChatServer) -> None:
@@ -118,51 +92,28 @@ def test_orders_to_the_terminal_are_not_obeyed(samples: SyncLexichord, server: C
     )
     stages = [f"--llm-stage={name}" for name in ("intent", "boost", "answer", "reflect")]
     options = ("--llm", "openai/any", "--answer", "--reflect", "--explain", *stages)
-    done = query(to_server(samples, server), *options)
-    assert done.returncode == 0
+    done = query(samples, *options, **to_server(server))
+    assert done.exit_code == 0
     assert "evil" in done.stdout
     for text in (done.stdout, done.stderr):
         assert {c for c in text if not c.isprintable()} <= {"\n"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (
-            ("--llm", "openai/any", "--llm-stage", "dance"),
-            "a model does not do dance, but intent, boost, rewrite, answer, reflect",
-        ),
-        (("--llm", "acme/any"), "llm 'acme/any' is no model that DSPy reaches by itself: "),
-        (("--llm", "nothing"), "llm 'nothing' is no model that DSPy reaches by itself: "),
-    ],
-)
-def test_what_cannot_be_meant_is_one_line(
-    samples: SyncLexichord, arguments: tuple[str, ...], reason: str
-) -> None:
-    done = query(environment(samples), *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"lexichord: {reason}")
-    assert done.stderr.count("\n") == 1
-
-
 def test_a_missing_extra_is_one_line(samples: SyncLexichord) -> None:
-    done = run(environment(samples), "-c", WITHOUT_DSPY, "query", QUERY, "--llm", "openai/any")
+    done = run(samples, "-c", WITHOUT_DSPY, "query", QUERY, "--llm", "openai/any")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "lexichord: llm needs dspy: pip install 'lexichord[llm]'\n"
 
 
 def test_without_a_model_dspy_is_not_imported(samples: SyncLexichord) -> None:
-    done = run(environment(samples), "-c", WATCHED, str(samples.core.settings.dsn), QUERY)
+    done = run(samples, "-c", WATCHED, str(samples.core.settings.dsn), QUERY)
     assert done.stdout == "False [] []\n", done.stderr
 
 
 def test_with_one_nobody_else_is_connected_to(samples: SyncLexichord, server: ChatServer) -> None:
     """DSPy would fetch a list of models and prices."""
-    environment = to_server(samples, server) | {
-        "LEXICHORD_LLM": "openai/any",
-        "NO_PROXY": "127.0.0.1",
-    }
-    done = run(environment, "-c", WATCHED, str(samples.core.settings.dsn), QUERY)
+    model = {"LEXICHORD_LLM": "openai/any", "NO_PROXY": "127.0.0.1"} | to_server(server)
+    done = run(samples, "-c", WATCHED, str(samples.core.settings.dsn), QUERY, **model)
     imported, _, rest = done.stdout.partition(" ")
     assert imported == "True", done.stderr
     there = ("127.0.0.1", str(urlsplit(server.url).port))

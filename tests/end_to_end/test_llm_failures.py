@@ -122,26 +122,9 @@ def test_a_model_that_works_is_not_degraded(opened: SyncLexichord, served: ChatS
     assert found.answer.startswith(f"{quote} [")
 
 
-def test_a_pause_that_fits_is_kept(opened: SyncLexichord, served: ChatServer) -> None:
-    served.mode, served.reply = "good", replying()
-    served.modes[:] = ["limited"]
-    found = opened.query(QUERY, llm_stages=["intent"])
-    (step,) = (step for step in found.trace if step.stage == "llm intent")
-    assert (step.made["requests"], found.degraded) == (2, [])
-
-
 def test_without_any_time_it_is_not_asked(opened: SyncLexichord, served: ChatServer) -> None:
     served.requests.clear()
     found = opened.query(QUERY, answer=True, llm_stages=STAGES, budget_ms=0)
     assert served.requests == []
     stages = ("intent", "keywords", "answer")
     assert found.degraded == [f"{name} without the model: {LATE}" for name in stages]
-
-
-def test_a_server_that_is_not_there(samples: SyncLexichord, plain: Response) -> None:
-    with chat_server(replying()) as server:
-        pass
-    with with_model(samples, server) as lexichord:
-        found = ask(lexichord)
-    assert found.answer == plain.answer
-    assert len(found.degraded) == len(NAMED)

@@ -1,17 +1,14 @@
 """Metadata of files: from the file, from beside it, from who ingests, and later."""
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from tests.conftest import ROOT
+from tests.end_to_end.processes import run_cli
 
 
 @pytest.fixture
@@ -26,28 +23,22 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
-    with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
-        yield lexichord
-
-
-def titles(lexichord: SyncLexichord, **filter: object) -> list[str]:
-    hits = lexichord.search("zebra", mode="keyword", filter=filter).hits
+def titles(plain: SyncLexichord, **filter: object) -> list[str]:
+    hits = plain.search("zebra", mode="keyword", filter=filter).hits
     return sorted(hit.title for hit in hits)
 
 
 def test_front_matter_sidecars_and_options_can_be_filtered_on(
-    lexichord: SyncLexichord, folder: Path
+    plain: SyncLexichord, folder: Path
 ) -> None:
-    report = lexichord.ingest([folder], metadata={"team": "hr", "year": 2000})
+    report = plain.ingest([folder], metadata={"team": "hr", "year": 2000})
     assert (report.inserted, report.failed) == (2, {})
     assert report.left_out == {f"{folder}/pay.txt.meta.json": "metadata"}
-    assert titles(lexichord, team="hr") == ["Days off", "Wages"]
-    assert titles(lexichord, year=2027, tags=["a"]) == ["Wages"]
-    assert titles(lexichord, title="Days off", year=2000) == ["Days off"]
-    assert titles(lexichord, media_type="text/markdown") == ["Days off"]
-    counted = lexichord.count_by("media_type")
+    assert titles(plain, team="hr") == ["Days off", "Wages"]
+    assert titles(plain, year=2027, tags=["a"]) == ["Wages"]
+    assert titles(plain, title="Days off", year=2000) == ["Days off"]
+    assert titles(plain, media_type="text/markdown") == ["Days off"]
+    counted = plain.count_by("media_type")
     assert {facet.value: facet.documents for facet in counted} == {
         "text/markdown": 1,
         "text/plain": 1,
@@ -55,20 +46,20 @@ def test_front_matter_sidecars_and_options_can_be_filtered_on(
 
 
 def test_other_metadata_is_stored_without_embedding_again(
-    lexichord: SyncLexichord, folder: Path
+    plain: SyncLexichord, folder: Path
 ) -> None:
-    lexichord.ingest([folder])
-    assert lexichord.ingest([folder]).skipped == 2
+    plain.ingest([folder])
+    assert plain.ingest([folder]).skipped == 2
     (folder / "pay.txt.meta.json").write_text('{"year": 2028}')
-    report = lexichord.ingest([folder])
+    report = plain.ingest([folder])
     assert (report.replaced, report.skipped) == (1, 1)
-    assert titles(lexichord, year=2028) == ["pay"]
-    assert lexichord.ingest([folder], metadata={"team": "hr"}).replaced == 2
+    assert titles(plain, year=2028) == ["pay"]
+    assert plain.ingest([folder], metadata={"team": "hr"}).replaced == 2
 
 
-def test_a_broken_sidecar_fails_its_file_alone(lexichord: SyncLexichord, folder: Path) -> None:
+def test_a_broken_sidecar_fails_its_file_alone(plain: SyncLexichord, folder: Path) -> None:
     (folder / "pay.txt.meta.json").write_text("[1]")
-    report = lexichord.ingest([folder])
+    report = plain.ingest([folder])
     assert report.inserted == 1
     reason = report.failed[f"{folder}/pay.txt"]
     assert reason.startswith("pay.txt.meta.json holds no metadata in JSON: ")
@@ -76,31 +67,25 @@ def test_a_broken_sidecar_fails_its_file_alone(lexichord: SyncLexichord, folder:
 
 @pytest.mark.parametrize("metadata", [{"a": float("nan")}, {"a": object()}, {"a": "x\0y"}, ["a"]])
 def test_metadata_that_json_has_not_is_refused(
-    lexichord: SyncLexichord, folder: Path, metadata: object
+    plain: SyncLexichord, folder: Path, metadata: object
 ) -> None:
     with pytest.raises(ConfigError, match="metadata"):
-        lexichord.ingest([folder], metadata=metadata)  # type: ignore[arg-type]
+        plain.ingest([folder], metadata=metadata)  # type: ignore[arg-type]
 
 
-def test_metadata_is_set_later(lexichord: SyncLexichord, folder: Path) -> None:
-    lexichord.ingest([folder])
-    assert lexichord.set_metadata("pay.txt", {"year": None, "checked": True}) == {
+def test_metadata_is_set_later(plain: SyncLexichord, folder: Path) -> None:
+    plain.ingest([folder])
+    assert plain.set_metadata("pay.txt", {"year": None, "checked": True}) == {
         "tags": ["a"],
         "checked": True,
     }
-    assert titles(lexichord, checked=True) == ["Wages"]
-    assert lexichord.ingest([folder]).skipped == 2
+    assert titles(plain, checked=True) == ["Wages"]
+    assert plain.ingest([folder]).skipped == 2
 
 
 def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path) -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", dsn]
-        environment = os.environ | {"LEXICHORD_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-        )
-
-    assert run("ingest", str(folder), "--metadata", "team=hr", "--metadata", "n=3").returncode == 0
+    run = partial(run_cli, dsn, tmp_path / "home")
+    assert run("ingest", str(folder), "--metadata", "team=hr", "--metadata", "n=3").exit_code == 0
     done = run("metadata", "set", "pay.txt", 'tags=["b"]', "n=null", "by=Ada L", "--json")
     assert json.loads(done.stdout)["metadata"] == {
         "team": "hr",
@@ -111,13 +96,7 @@ def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path
     assert run("metadata", "count", "team").stdout == "      2  hr\n"
     assert run("list", "--filter", '{"title": "Wages"}').stdout.count("\n") == 1
     wrong = run("metadata", "set", "pay.txt", "nothing")
-    assert (wrong.returncode, wrong.stderr) == (
+    assert (wrong.exit_code, wrong.stderr) == (
         2,
         "lexichord: 'nothing' is no metadata: write KEY=VALUE\n",
     )
-
-
-def test_a_name_as_long_as_names_can_be_is_read(lexichord: SyncLexichord, tmp_path: Path) -> None:
-    file = tmp_path / f"{'n' * 251}.txt"
-    file.write_text("A long name has no room for another beside it.")
-    assert lexichord.ingest([file]).inserted == 1

@@ -2,66 +2,43 @@
 
 import gzip
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import pytest
 
 from lexichord import SyncLexichord
 from tests.compound import write_compound
-from tests.conftest import ROOT
+from tests.end_to_end.processes import run_cli
 from tests.unit import test_containers, test_load_mail, test_load_markup, test_load_office
 
 pytestmark = pytest.mark.slow
 
-# What part of a made-up office's folder holds, by its names; each says a word of its own.
+# What part of a made-up office's folder holds, by its names; each says a «word» of its own.
 TEXTS = {
-    "README": "The folder's readme speaks of quokkas.",
-    "Dockerfile": "FROM scratch\nLABEL animal=numbat\n",
-    "LICENSE": "Licensed to any bilby.",
-    "copyright": "Copyright of a quoll.",
-    "README.Debian": "How a potoroo is packaged.",
-    "notes.log": "2027-02-02 ERROR a wombat in the engine\n",
-    "setup.cfg": "[animal]\nname = dingo\n",
-    "guide.rst": "Guide\n=====\n\nOf the echidna.\n",
-    "guide.org": "* Guide\nOf the platypus.\n",
-    "guide.adoc": "= Guide\n\nOf the taipan.\n",
-    "prices.csv": "animal,price\nkookaburra,7\n",
-    "prices.tsv": "animal\tprice\nlorikeet\t8\n",
-    "rows.ndjson": '{"animal": "cassowary"}\n{"animal": "emu"}\n',
-    "data.json": '{"animal": "goanna"}',
-    "feed.rss": test_load_markup.RSS.replace("rope", "bandicoot"),
-    "plan.rtf": test_load_markup.RTF.replace("Mooring", "Possum"),
-    "book.ipynb": json.dumps(test_load_markup.NOTEBOOK).replace("Words.", "Of the wallaby."),
-    "page.html": "<html><body><h1>Page</h1><p>Of the galah.</p></body></html>",
-    "paper.md": "# Paper\n\nOf the brolga.",
-    "code.py": "def kangaroo():\n    return 1\n",
+    "README": "The folder's readme speaks of «quokkas».",
+    "Dockerfile": "FROM scratch\nLABEL animal=«numbat»\n",
+    "LICENSE": "Licensed to any «bilby».",
+    "copyright": "Copyright of a «quoll».",
+    "README.Debian": "How a «potoroo» is packaged.",
+    "notes.log": "2027-02-02 ERROR a «wombat» in the engine\n",
+    "setup.cfg": "[animal]\nname = «dingo»\n",
+    "guide.rst": "Guide\n=====\n\nOf the «echidna».\n",
+    "guide.org": "* Guide\nOf the «platypus».\n",
+    "guide.adoc": "= Guide\n\nOf the «taipan».\n",
+    "prices.csv": "animal,price\n«kookaburra»,7\n",
+    "prices.tsv": "animal\tprice\n«lorikeet»\t8\n",
+    "rows.ndjson": '{"animal": "«cassowary»"}\n{"animal": "emu"}\n',
+    "data.json": '{"animal": "«goanna»"}',
+    "feed.rss": test_load_markup.RSS.replace("rope", "«bandicoot»"),
+    "plan.rtf": test_load_markup.RTF.replace("Mooring", "«Possum»"),
+    "book.ipynb": json.dumps(test_load_markup.NOTEBOOK).replace("Words.", "Of the «wallaby»."),
+    "page.html": "<html><body><h1>Page</h1><p>Of the «galah».</p></body></html>",
+    "paper.md": "# Paper\n\nOf the «brolga».",
+    "code.py": "def «kangaroo»():\n    return 1\n",
 }
-WORDS = {
-    "README": "quokkas",
-    "Dockerfile": "numbat",
-    "LICENSE": "bilby",
-    "copyright": "quoll",
-    "README.Debian": "potoroo",
+OTHER_WORDS = {
     "changelog.gz/changelog": "bettong",
-    "notes.log": "wombat",
-    "setup.cfg": "dingo",
-    "guide.rst": "echidna",
-    "guide.org": "platypus",
-    "guide.adoc": "taipan",
-    "prices.csv": "kookaburra",
-    "prices.tsv": "lorikeet",
-    "rows.ndjson": "cassowary",
-    "data.json": "goanna",
-    "feed.rss": "bandicoot",
-    "plan.rtf": "Possum",
-    "book.ipynb": "wallaby",
-    "page.html": "galah",
-    "paper.md": "brolga",
-    "code.py": "kangaroo",
     "deck.pptx": "ferry",
     "sheet.xlsx": "harbour",
     "sheet.ods": "Blues",
@@ -74,12 +51,13 @@ WORDS = {
     "files.zip/a/koala.md": "koala",
     "files.zip/in.zip/b.txt": "dugong",
 }
+WORDS = {name: re.split("[«»]", text)[1] for name, text in TEXTS.items()} | OTHER_WORDS
 
 
 def make_folder(folder: Path) -> Path:
     folder.mkdir()
     for name, text in TEXTS.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(re.sub("[«»]", "", text))
     test_load_office.make_pptx(folder / "deck.pptx")
     test_load_office.make_xlsx(folder / "sheet.xlsx")
     test_load_office.make_ods(folder / "sheet.ods")
@@ -104,29 +82,23 @@ def folder(tmp_path: Path) -> Path:
     return make_folder(tmp_path / "office").resolve()
 
 
-@pytest.fixture
-def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
-    with SyncLexichord(dsn=dsn, home=tmp_path / "home") as lexichord:
-        yield lexichord
-
-
-def test_all_that_can_be_read_arrives(lexichord: SyncLexichord, folder: Path) -> None:
-    report = lexichord.ingest([folder])
+def test_all_that_can_be_read_arrives(plain: SyncLexichord, folder: Path) -> None:
+    report = plain.ingest([folder])
     assert report.failed == {}
-    stored = {row.uri.removeprefix(f"{folder}/"): row for row in lexichord.list()}
+    stored = {row.uri.removeprefix(f"{folder}/"): row for row in plain.list()}
     assert set(WORDS) <= set(stored)
     for name, word in WORDS.items():
         document = stored[name].document_id
-        assert lexichord.search(word, documents=[document], mode="keyword").hits, name
+        assert plain.search(word, documents=[document], mode="keyword").hits, name
     for row in stored.values():
-        shown = lexichord.show(row.document_id)
+        shown = plain.show(row.document_id)
         for chunk in shown.chunks:
             assert shown.text[chunk.start : chunk.end] == chunk.content
-    assert lexichord.ingest([folder]).skipped == len(stored)
+    assert plain.ingest([folder]).skipped == len(stored)
 
 
-def test_what_was_not_read_is_named_by_kind(lexichord: SyncLexichord, folder: Path) -> None:
-    report = lexichord.ingest([folder])
+def test_what_was_not_read_is_named_by_kind(plain: SyncLexichord, folder: Path) -> None:
+    report = plain.ingest([folder])
     unread = {name.removeprefix(f"{folder}/"): kind for name, kind in report.unread.items()}
     assert unread == {
         "photo.PNG": ".png",
@@ -137,19 +109,17 @@ def test_what_was_not_read_is_named_by_kind(lexichord: SyncLexichord, folder: Pa
     }
     left_out = {name.removeprefix(f"{folder}/"): why for name, why in report.left_out.items()}
     assert left_out == {".hidden": "hidden", "node_modules": "filled by a tool"}
-    (run,) = lexichord.status().runs
+    (run,) = plain.status().runs
     assert run.unread == {".png": 3, ".bin": 1, "without an ending": 1}
     assert run.done == run.total == report.inserted
 
 
-def test_a_hit_names_the_slide_the_sheet_and_the_rows(
-    lexichord: SyncLexichord, folder: Path
-) -> None:
-    lexichord.ingest([folder])
+def test_a_hit_names_the_slide_the_sheet_and_the_rows(plain: SyncLexichord, folder: Path) -> None:
+    plain.ingest([folder])
 
     def found(words: str, name: str) -> tuple[str, int | None]:
         uri = f"{folder}/{name}"
-        hit = lexichord.search(words, documents=[uri], mode="keyword", k=1).hits[0]
+        hit = plain.search(words, documents=[uri], mode="keyword", k=1).hits[0]
         return hit.heading, hit.page
 
     assert found("mention the ferry", "deck.pptx") == ("Slide 1: Plan for 2027", 1)
@@ -160,36 +130,32 @@ def test_a_hit_names_the_slide_the_sheet_and_the_rows(
 
 
 def test_parts_that_are_gone_are_pruned_and_a_broken_archive_is_not(
-    lexichord: SyncLexichord, folder: Path
+    plain: SyncLexichord, folder: Path
 ) -> None:
-    lexichord.ingest([folder])
+    plain.ingest([folder])
     archive = folder / "files.zip"
     whole = archive.read_bytes()
     archive.write_bytes(whole[:30])
-    report = lexichord.ingest([folder], prune=True)
+    report = plain.ingest([folder], prune=True)
     assert (list(report.failed), report.deleted) == ([archive.as_posix()], 0)
     archive.write_bytes(test_containers.packed({"a/koala.md": "# Koala"}))
-    report = lexichord.ingest([folder], prune=True)
+    report = plain.ingest([folder], prune=True)
     assert (report.failed, report.deleted) == ({}, 1)
 
 
-def test_a_part_that_failed_can_be_taken_up_again(lexichord: SyncLexichord, folder: Path) -> None:
+def test_a_part_that_failed_can_be_taken_up_again(plain: SyncLexichord, folder: Path) -> None:
     archive = folder / "more.zip"
     archive.write_bytes(test_containers.packed({"a.md": "  ", "b.md": "good"}))
-    report = lexichord.ingest([archive])
+    report = plain.ingest([archive])
     assert report.failed == {f"{archive}/a.md": "holds no text"}
     archive.write_bytes(test_containers.packed({"a.md": "mended", "b.md": "good"}))
-    assert lexichord.retry_failed().inserted == 1
-    assert lexichord.show(f"{archive}/a.md").text == "mended"
+    assert plain.retry_failed().inserted == 1
+    assert plain.show(f"{archive}/a.md").text == "mended"
 
 
 def run(dsn: str, home: Path, *arguments: str, expected: int = 0) -> tuple[str, str]:
-    command = [sys.executable, "-m", "lexichord", *arguments, "--dsn", dsn]
-    environment = os.environ | {"LEXICHORD_HOME": str(home), "COLUMNS": "400"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == expected, done.stderr
+    done = run_cli(dsn, home, *arguments)
+    assert done.exit_code == expected, done.stderr
     return done.stdout, done.stderr
 
 

@@ -1,17 +1,15 @@
 """One question of each kind through the whole pipeline, on the sample corpus."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal
+from collections.abc import Iterator
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.call_settings import asking_for
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Embedder, Reranker, Vectors
 from lexichord.retrieve.vectors import SentenceVectors
-from lexichord.types import Ranked, Response
+from lexichord.types import Response
+from tests.end_to_end.hashing import Counting
 
 STAGES = [
     "intent",
@@ -39,22 +37,6 @@ def test_a_clause(samples: SyncLexichord) -> None:
     assert not found.abstained
 
 
-def test_a_comparison(samples: SyncLexichord) -> None:
-    found = samples.query(
-        "Compare the governing law of the master services agreement and the software licence",
-        answer=True,
-    )
-    assert found.comparison is not None
-    assert found.comparison.aspects == ("governing law",)
-    assert [file.document_id for file in found.comparison.documents] == [*found.intent.documents]
-    cells = {cell.document_id: cell for cell in found.comparison.cells}
-    assert len(cells) == 2
-    texts = " ".join(quote.text for cell in cells.values() for quote in cell.quotes)
-    assert "law of Scotland" in texts
-    assert "laws of the Netherlands" in texts
-    assert found.answer.startswith("| File |")
-
-
 def test_a_named_document_that_does_not_say_is_no_answer_from_others(
     samples: SyncLexichord,
 ) -> None:
@@ -67,24 +49,6 @@ def test_a_named_document_that_does_not_say_is_no_answer_from_others(
     assert all(quote.title != lease for quote in found.elsewhere)
     said = [quote.text for quote in found.elsewhere]
     assert all(text in found.answer for text in said)
-
-
-def test_one_thing_asked_of_a_list_of_documents_is_a_comparison(samples: SyncLexichord) -> None:
-    found = samples.query(
-        "How long do duties last under the mutual NDA and the clinical study NDA?"
-    )
-    assert found.comparison is not None
-    assert found.comparison.aspects == ("How long do duties last?",)
-    assert len(found.comparison.documents) == 2
-
-
-def test_a_comparison_of_nothing_in_particular(samples: SyncLexichord) -> None:
-    """Its columns are headings that the files share."""
-    found = samples.query("Compare the Saltpan House lease and the software licence")
-    assert found.comparison is not None
-    assert {"Definitions", "GOVERNING LAW"} <= {*found.comparison.aspects}
-    laws = [cell for cell in found.comparison.cells if cell.aspect == "GOVERNING LAW"]
-    assert [("Ireland" in c.quotes[0].text, c.found) for c in laws] == [(True, True), (False, True)]
 
 
 def test_a_list(samples: SyncLexichord) -> None:
@@ -107,19 +71,6 @@ def test_a_question_without_an_answer(samples: SyncLexichord) -> None:
     assert found.abstained
     assert found.answer == ""
     assert found.confidence < 0.2
-
-
-def test_every_quote_is_the_stored_text(samples: SyncLexichord) -> None:
-    for query in ("List every deadline", "Summarise the travel policy", "Who pays the rent?"):
-        for quote in samples.query(query).quotes:
-            text = samples.show(quote.document_id).text
-            assert text[quote.start : quote.end] == quote.text
-
-
-def test_the_callers_word_counts(samples: SyncLexichord) -> None:
-    found = samples.query("support logs", intent="summary", hint="the data retention policy")
-    assert (found.intent.kind, found.intent.hint) == ("summary", "the data retention policy")
-    assert (found.intent.question, found.intent.reason) == ("support logs", "given")
 
 
 def test_rewrite_and_reflection_say_what_they_did(samples: SyncLexichord) -> None:
@@ -151,36 +102,6 @@ def test_a_least_score_drops_and_says_so(samples: SyncLexichord) -> None:
     assert len(step.dropped or ()) == len(every.hits) - len(found.hits)
     with pytest.raises(ConfigError, match="there is no score price"):
         samples.query("rent", min_score={"price": 1})
-
-
-def test_lengths_and_forms(samples: SyncLexichord) -> None:
-    short = samples.query("Who pays the rent?", max_length=600)
-    assert 0 < len(short.context) <= 600
-    dropped = short.trace[-1].dropped
-    assert dropped is not None
-    assert len(dropped) == len(short.quotes) - len(short.sources) > 0
-    assert dropped[0].startswith("no room for ")
-    tokens = samples.query("Who pays the rent?", max_length=600, unit="tokens")
-    assert len(tokens.context) > 600
-    asked = samples.query("Who pays the rent?", format="qa")
-    assert asked.context.startswith("Question: ")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"colour": "red"}, "there is no option colour"),
-        ({"intent": "poem"}, "there is no intent 'poem': clause_lookup, comparison"),
-        ({"variants": 0}, "variants must be at least 1, not 0"),
-        ({"max_length": 0}, "max_length must be at least 1, not 0"),
-        ({"fallbacks": "overview"}, r"fallbacks takes a list: write fallbacks=\['overview'\]"),
-    ],
-)
-def test_what_cannot_be_meant_is_an_error(
-    samples: SyncLexichord, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message):
-        samples.query("rent", **options)
 
 
 def test_instructions_are_searched_as_well(samples: SyncLexichord) -> None:
@@ -220,36 +141,6 @@ def test_a_round_of_reflection_is_timed_and_bounded(samples: SyncLexichord) -> N
     assert late.reflection.rounds == ()
 
 
-class Shortest:
-    """Prefers short texts."""
-
-    async def rerank(self, query: str, texts: Sequence[str], top_n: int) -> list[Ranked]:
-        return [Ranked(index, -len(text)) for index, text in enumerate(texts)]
-
-
-@contextmanager
-def reranked(samples: SyncLexichord, reranker: Reranker) -> Iterator[None]:
-    samples.core.reranker = reranker
-    try:
-        yield
-    finally:
-        samples.core.reranker = None
-
-
-def test_a_reranker_chooses_among_more_chunks(samples: SyncLexichord) -> None:
-    wide = samples.query("Who pays the rent?", k=12)
-    with reranked(samples, Shortest()):
-        found = samples.query("Who pays the rent?", k=4)
-        listed = samples.query("List every deadline")
-    assert len(found.hits) == 4
-    lengths = [-hit.scores.to_dict()["rerank"] for hit in found.hits]
-    assert lengths == sorted(lengths)
-    shortest = sorted(len(hit.context) + len(hit.content) for hit in wide.hits)
-    assert len(found.hits[0].context) + len(found.hits[0].content) <= shortest[0]
-    assert all(hit.scores.rerank is None for hit in listed.hits)
-    assert "rerank" in found.timings_ms
-
-
 def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
     question = "how long are customer support logs kept"
     default = samples.query(question, answer=True)
@@ -265,56 +156,33 @@ def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
     assert [line for line in named.degraded if line.startswith("risk is not heeded")]
 
 
-def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord) -> None:
+@pytest.fixture
+def counting(samples: SyncLexichord) -> Iterator[Counting]:
     assert samples.core.embedder is not None
-    embedder: Embedder = samples.core.embedder
-    asked: list[list[str]] = []
+    samples.core.embedder = counting = Counting(samples.core.embedder)
+    yield counting
+    samples.core.embedder = counting.embedder
 
-    class Listening:
-        space = embedder.space
 
-        def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-            if kind == "query":
-                asked.append([*texts])
-            return embedder.embed(texts, kind)
-
+def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord, counting: Counting) -> None:
     question = "In the lease for Saltpan House, who insures the building?"
-    samples.core.embedder = Listening()
-    try:
-        found = samples.query(question)
-    finally:
-        samples.core.embedder = embedder
-    assert asked == [[found.intent.question, question, found.intent.hint]]
+    found = samples.query(question)
+    assert counting.calls["query"] == [[found.intent.question, question, found.intent.hint]]
     (search,) = (step for step in found.trace if step.stage == "search")
     assert "asked" in search.given["variants"]
 
 
-def test_sentences_are_embedded_once(samples: SyncLexichord) -> None:
-    assert samples.core.embedder is not None
-    embedder: Embedder = samples.core.embedder
-    seen: list[str] = []
-
-    class Counting:
-        space = embedder.space
-
-        def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
-            if kind == "document":
-                seen.extend(texts)
-            return embedder.embed(texts, kind)
-
-    samples.core.embedder, samples.core.sentences = Counting(), SentenceVectors()
-    try:
-        found = samples.query("how long are customer support logs kept", answer=True)
-        first = [*seen]
-        again = samples.query("how long are customer support logs kept", answer=True)
-        assert seen == first
-        with asking_for("another"):  # how long it takes is not to tell what others asked
-            samples.query("how long are customer support logs kept", answer=True)
-    finally:
-        samples.core.embedder = embedder
+def test_sentences_are_embedded_once(samples: SyncLexichord, counting: Counting) -> None:
+    samples.core.sentences = SentenceVectors()
+    question = "how long are customer support logs kept"
+    found, first = samples.query(question, answer=True), counting.taken()
+    again = samples.query(question, answer=True)
+    assert counting.taken() == []
+    with asking_for("another"):  # how long it takes is not to tell what others asked
+        samples.query(question, answer=True)
+    assert counting.taken() == first
+    assert len(first) == len(set(first)) > 0
     assert (again.answer, again.confidence) == (found.answer, found.confidence)
     assert found.answer
-    assert len(first) == len(set(first)) > 0
-    assert seen[len(first) :] == first
     (step,) = (step for step in found.trace if step.stage == "confidence")
     assert step.given["judged_by"] == "meaning"

@@ -1,10 +1,8 @@
 """PDF and Word files made from the sample corpus give the same text as their source."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
-import docx
 import pytest
 from reportlab.lib import pagesizes
 
@@ -14,8 +12,6 @@ from tests.conftest import SAMPLES
 from tests.documents import (
     Block,
     Layout,
-    add_item,
-    add_list,
     bare,
     blocks,
     make_docx,
@@ -41,7 +37,6 @@ PDFS = [
     for turn in (0, 1)
 ]
 TABLE_RULE = re.compile(r"^\|( --- \|)+$", re.MULTILINE)
-CLAUSE = re.compile(r"\d+\.(\d+) ")
 
 
 def read(source: Path) -> list[Block]:
@@ -73,29 +68,3 @@ def test_a_word_file_gives_the_text_of_its_source(tmp_path: Path, source: Path) 
     ]
     tables = ["\n".join("\t".join(row) for row in block.rows) for block in content if block.rows]
     assert [loaded.text[table.start : table.end] for table in loaded.tables] == tables
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
-def test_a_word_file_s_own_numbers_are_those_of_its_source(tmp_path: Path, source: Path) -> None:
-    """The clauses 1.1, 1.2 are written without their numbers, which Word counts."""
-    content = read(source)
-    document = docx.Document()
-    section = counted = 0
-    expected = list[Block]()
-    number = ""
-    for block in (block for block in content if not block.rows):
-        match = CLAUSE.match(block.text)
-        if block.level:
-            section, counted = section + 1, 0
-            number = add_list(document, [("decimal", f"{section}.%1")])
-            document.add_heading(block.text, 1)
-        elif match and number:
-            counted += 1
-            text = block.text[match.end() :]
-            add_item(document, number, 0, text)
-            block = replace(block, text=f"{section}.{counted} {text}")
-        else:
-            document.add_paragraph(block.text)
-        expected.append(block)
-    document.save(str(tmp_path / "a.docx"))
-    assert bare(load(tmp_path / "a.docx").text) == plain(expected)

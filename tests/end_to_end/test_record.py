@@ -1,10 +1,7 @@
 """Queries that are recorded: only if that is set, with their words only if that is set, too."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +9,10 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.db.ids import with_texts
-from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
-from tests.sql.corpus import Connection, Row, call, ids_of, value
+from tests.end_to_end.processes import run_cli
+from tests.sql.corpus import Connection, Row, call, ids_of
 
 FILES = [
     SAMPLES / "agreements" / "office-lease-saltpan-house.md",
@@ -32,10 +28,9 @@ ROWS = (
 
 
 @pytest.fixture(scope="module")
-def stored(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[str]:
+def stored(embedding_template: str, home: Path) -> Iterator[str]:
     """Three samples, embedded by the real model."""
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
+    with new_database(embedding_template, copy_of=embedding_template) as dsn:
         with SyncLexichord(dsn=dsn, home=home) as lexichord:
             lexichord.ingest(FILES)
         yield dsn
@@ -79,13 +74,6 @@ def test_no_word_is_kept_unless_asked_for(stored: str, home: Path, records: Conn
     assert (listed["query"], listed["hint"], listed["hinted"]) == (None, None, True)
 
 
-def test_words_are_kept_if_asked_for(stored: str, home: Path, records: Connection) -> None:
-    response = ask(stored, home, "text")
-    (listed,) = call(records, "list_queries")
-    assert listed["query_id"] == response["query_id"]
-    assert (listed["query"], listed["hint"]) == (QUERY, HINT)
-
-
 def test_what_is_read_back_is_the_response(stored: str, home: Path, records: Connection) -> None:
     response = ask(stored, home, "on")
     (listed,) = call(records, "list_queries")
@@ -109,71 +97,19 @@ def test_what_is_read_back_is_the_response(stored: str, home: Path, records: Con
     ]
 
 
-def test_hits_are_found_by_their_place_after_a_reingest(
-    plain: SyncLexichord, tmp_path: Path, dsn: str
-) -> None:
-    file = tmp_path / "notice.md"
-    rent = "The rent is due on the first day of each May. " * 20  # a chunk of its own
-    text = f"# Notice\n\nThe notice period is ninety days.\n\n# Rent\n\n{rent}\n"
-    file.write_text(text)
-    plain.ingest([file])
-    with SyncLexichord(dsn=dsn, home=tmp_path / "home", record="on") as lexichord:
-        response = lexichord.query("notice period")
-    file.write_text(text + "\n# End\n\nNothing else was agreed.\n")
-    plain.ingest([file], context="none")
-    with psycopg.connect(dsn) as connection:
-        rows = hits_of(connection, response.query_id)
-    contents = {chunk.chunk_id: chunk.content for chunk in plain.show("notice.md").chunks}
-    assert rows
-    assert rows[0]["chunk_id"] not in contents
-    assert contents[rows[0]["current_chunk_id"]] == response.hits[0].content
-
-
-def test_a_reader_still_gets_the_response(
-    plain: SyncLexichord, tmp_path: Path, dsn: str, folder: Path
-) -> None:
-    (folder / "notice.md").write_text("The notice period is ninety days.")
-    plain.ingest([folder])
-    role = f"reader{os.getpid()}"
-    with psycopg.connect(dsn, autocommit=True) as admin:
-        names = "select string_agg(nspname, ', ') from pg_namespace where oid > 16383"
-        schemas = value(admin, names)  # bm25_catalog is one of VectorChord's
-        admin.execute(
-            f"create role {role}; grant usage on schema {schemas} to {role}; "
-            f"grant select on all tables in schema lexichord_data to {role}".encode()
-        )
-        try:
-            reader = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20role%3D{role}"
-            with SyncLexichord(dsn=reader, home=tmp_path / "home", record="text") as lexichord:
-                response = lexichord.query("notice period")
-            assert value(admin, ROWS.join(("select count(*) from (", ") as r"))) == 0
-        finally:
-            admin.execute(f"drop owned by {role}; drop role {role}".encode())
-    assert "ninety days" in response.hits[0].content
-    assert response.query_id is None
-    assert (
-        response.degraded[-1]
-        == "the query was not recorded: permission denied for function record_query"
-    )
-
-
 def test_a_server_that_only_reads_says_so(plain: SyncLexichord, tmp_path: Path, dsn: str) -> None:
     reading = f"{dsn}{'&' if '?' in dsn else '?'}options=-c%20default_transaction_read_only%3Don"
     with SyncLexichord(dsn=reading, home=tmp_path / "home", record="on") as lexichord:
         response = lexichord.query("notice period")
+    assert response.query_id is None
     assert response.degraded[-1].startswith("the query was not recorded: ")
     assert response.degraded[-1].endswith("in a read-only transaction")
 
 
 def test_the_command_line_records(stored: str, home: Path, records: Connection) -> None:
     def run(*options: str, **environment: str) -> int | None:
-        command = [sys.executable, "-m", "lexichord", "query", "Who pays the rent?", "--json"]
-        variables = (
-            os.environ | {"LEXICHORD_DSN": stored, "LEXICHORD_HOME": str(home)} | environment
-        )
-        done = subprocess.run(
-            [*command, *options], env=variables, capture_output=True, text=True, check=True
-        )
+        asked = ("query", "Who pays the rent?", "--json")
+        done = run_cli(stored, home, *asked, *options, **environment)
         query_id: int | None = json.loads(done.stdout)["query_id"]
         return query_id
 
@@ -182,22 +118,3 @@ def test_the_command_line_records(stored: str, home: Path, records: Connection) 
     assert run("--record", "off", LEXICHORD_RECORD="text") is None
     listed = {row["query_id"]: row["query"] for row in call(records, "list_queries")}
     assert listed == {quiet: None, loud: "Who pays the rent?"}
-
-
-def test_what_is_forgotten_is_gone(stored: str, home: Path, records: Connection) -> None:
-    ask(stored, home, "text")
-    assert value(records, "select lexichord.forget_queries('1 hour')") == 0
-    assert value(records, "select lexichord.forget_queries('0')") == 1
-    assert records.execute(ROWS).fetchall() == []
-
-
-def test_a_copy_leaves_records_behind(
-    stored: str, home: Path, records: Connection, embedded_dsn: str
-) -> None:
-    ask(stored, home, "text")
-    with new_database(embedded_dsn) as target:
-        with SyncLexichord(dsn=stored, home=home) as lexichord:
-            copied = lexichord.copy_to(target)
-        with psycopg.connect(target) as connection:
-            assert connection.execute(ROWS).fetchall() == []
-    assert [report.copied for report in copied] == [len(FILES)]

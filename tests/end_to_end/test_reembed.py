@@ -25,7 +25,6 @@ from lexichord.ingest.vectors import embedding_text
 from lexichord.types import EmbeddingSpace, SpaceChange
 from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
-from tests.end_to_end.processes import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -47,11 +46,24 @@ def ingest(lexichord: SyncLexichord, first: int, last: int) -> None:
     lexichord.ingest(documents=[document(number) for number in range(first, last)], context="none")
 
 
+@pytest.fixture(scope="module")
+def _filled(template: str) -> Iterator[str]:
+    with new_database(template, copy_of=template) as dsn:
+        with application(dsn) as lexichord:
+            ingest(lexichord, 0, 30)
+        yield dsn
+
+
+@pytest.fixture
+def dsn(_filled: str) -> Iterator[str]:
+    """A database with 90 chunks in 30 documents, embedded in the old space."""
+    with new_database(_filled, copy_of=_filled) as fresh:
+        yield fresh
+
+
 @pytest.fixture
 def stocked(dsn: str) -> Iterator[SyncLexichord]:
-    """90 chunks in 30 documents, embedded in the old space."""
     with application(dsn) as lexichord:
-        ingest(lexichord, 0, 30)
         yield lexichord
 
 
@@ -140,13 +152,6 @@ def test_a_reader_without_the_new_embedder_goes_on_by_words(
         assert result.degraded == [f"no embedder for {NEW}: by words only"]
 
 
-def test_vectors_of_the_caller_are_not_embedded_again(stocked: SyncLexichord) -> None:
-    """One retry helps who embeds in the database's space, not who cannot."""
-    stocked.core.embedder = Hashing(NEW)
-    with pytest.raises(EmbeddingMismatchError):
-        stocked.search("w3")
-
-
 def test_searches_go_on_all_the_time(stocked: SyncLexichord, dsn: str) -> None:
     with searching(dsn) as tell:
         stocked.reembed(SAME)
@@ -213,18 +218,16 @@ def _is_of(embedder: Hashing, query: str, hit: Any) -> bool:
 def test_what_is_ingested_meanwhile_has_the_new_vectors(dsn: str) -> None:
     """By an application that was opened before, while others fill and swap."""
     with application(dsn) as other, application(dsn, seconds=0.01) as lexichord:
-        ingest(lexichord, 0, 20)
         swapped = threading.Event()
-        stored, failed = [20], list[object]()
+        stored, failed = [30], list[object]()
 
         def store() -> None:
-            while not failed:
+            last = False
+            while not failed and not last:
                 last = swapped.is_set()
                 some = [document(number) for number in range(stored[0], stored[0] + 4)]
                 failed.extend(other.ingest(documents=some, context="none").failed)
                 stored[0] += 4
-                if last:
-                    break
 
         thread = threading.Thread(target=store)
         thread.start()
@@ -233,9 +236,8 @@ def test_what_is_ingested_meanwhile_has_the_new_vectors(dsn: str) -> None:
         thread.join()
         assert failed == []
         assert other.core.space == SAME
-        assert stored[0] > 28
+        assert stored[0] > 38
         assert_all_of(dsn, SAME, 3 * stored[0])
-        assert lexichord.doctor().problems == []
 
 
 def test_an_ingest_in_the_middle_of_a_swap(stocked: SyncLexichord, dsn: str) -> None:
@@ -249,16 +251,6 @@ def test_an_ingest_in_the_middle_of_a_swap(stocked: SyncLexichord, dsn: str) -> 
         report = other.ingest(documents=[document(90), document(91)], context="none")
     assert (report.failed, report.inserted, report.vectors_filled) == ({}, 2, 6)
     assert_all_of(dsn, SAME, 96)
-
-
-def test_documents_with_vectors_of_the_space_before_are_refused(
-    stocked: SyncLexichord, dsn: str
-) -> None:
-    chunk = {"content": "w1", "vector": Hashing(OLD).vector("w1")}
-    with application(dsn) as other:
-        stocked.reembed(SAME)
-        report = other.ingest(documents=[{"uri": "own", "space": OLD, "chunks": [chunk]}])
-    assert report.failed == {"own": f"its vectors are of {OLD}, the database is bound to {SAME}"}
 
 
 def test_killed_while_filling(stocked: SyncLexichord, dsn: str, tmp_path: Path) -> None:
@@ -285,16 +277,7 @@ def test_killed_while_filling(stocked: SyncLexichord, dsn: str, tmp_path: Path) 
     assert change(stocked).embedded == 90
 
 
-@pytest.mark.parametrize(
-    "step",
-    [
-        "start_reembed",
-        "start_reembed done",
-        "build_reembed_indexes done",
-        "swap_spaces",
-        "swap_spaces done",
-    ],
-)
+@pytest.mark.parametrize("step", ["start_reembed done", "swap_spaces", "swap_spaces done"])
 def test_killed_at_a_step(stocked: SyncLexichord, dsn: str, tmp_path: Path, step: str) -> None:
     log = tmp_path / "log"
     log.touch()
@@ -317,62 +300,12 @@ def test_killed_at_a_step(stocked: SyncLexichord, dsn: str, tmp_path: Path, step
     assert stocked.doctor().problems == []
 
 
-def test_killed_in_the_swap(stocked: SyncLexichord, dsn: str, tmp_path: Path) -> None:
-    """While it waits for a reader's long query: it is as if it had not been tried."""
-    log = tmp_path / "log"
-    log.touch()
-    process, pipe = start(dsn, NEW, log, "swap_spaces")
-    while pipe.recv() != "swap_spaces":
-        pass
-    with psycopg.connect(dsn) as reader:
-        reader.execute("select count(*) from lexichord_data.chunk")
-        log.with_suffix(".go").touch()
-        wait_for_swap(dsn)
-        process.kill()
-        process.join()
-        dense(stocked, "w3 clause", OLD)
-    assert process.exitcode == -SIGKILL
-    assert space(stocked) == OLD
-    finish(dsn, None, log)
-    assert_all_of(dsn, NEW, 90)
-
-
-def wait_for_swap(dsn: str) -> None:
-    """Wait until a swap waits for a lock."""
-    waiting = "select exists (select from pg_stat_activity where wait_event_type = 'Lock' "
-    waiting += "and query ~ 'swap_spaces')"
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        wait_until(lambda: connection.execute(waiting).fetchall() == [(True,)])
-
-
 def finish(dsn: str, to: str | None, log: Path) -> None:
     process, pipe = start(dsn, to, log)
     while pipe.recv() != "end":
         pass
     process.join()
     assert process.exitcode == 0
-
-
-def test_a_long_query_holds_up_the_swap_and_no_search(
-    stocked: SyncLexichord, dsn: str, tmp_path: Path
-) -> None:
-    log = tmp_path / "log"
-    log.touch()
-    process, pipe = start(dsn, SAME, log, "swap_spaces")
-    while pipe.recv() != "swap_spaces":
-        pass
-    with psycopg.connect(dsn) as long, searching(dsn) as tell:
-        long.execute("select count(*) from lexichord_data.chunk")
-        log.with_suffix(".go").touch()
-        for _ in range(6):  # it is tried with more patience each fifth time
-            wait_for_swap(dsn)
-            tell()
-        assert space(stocked) == OLD
-        long.rollback()
-        while pipe.recv() != "end":
-            pass
-        process.join()
-    assert_all_of(dsn, SAME, 90)
 
 
 def test_roll_back_without_the_old_embedder_says_what_lacks(
@@ -415,16 +348,6 @@ def test_what_is_wrong_is_said_in_a_line(stocked: SyncLexichord, tmp_path: Path)
         assert space(stocked) == OLD
 
 
-def test_without_the_old_embedder_nothing_is_compared(stocked: SyncLexichord, dsn: str) -> None:
-    with application(dsn, NEW) as other:
-        with pytest.raises(ConfigError, match=f"not compared: no embedder for {OLD}"):
-            other.reembed(NEW, min_overlap=0.5)
-        assert space(other) == OLD
-        done = other.reembed(NEW)
-    assert (done.space, done.comparison) == (NEW, None)
-    assert done.degraded == [f"not compared: no embedder for {OLD}: by words only"]
-
-
 def test_the_setting_of_before_is_no_contradiction(
     stocked: SyncLexichord, dsn: str, template: str
 ) -> None:
@@ -451,40 +374,6 @@ def test_the_search_of_a_space_is_asked_for_once_more_only(
         with pytest.raises(EmbeddingMismatchError):
             reader.search("w3")
         assert calls == [NEW]
-
-
-def test_two_at_once(stocked: SyncLexichord, dsn: str) -> None:
-    with psycopg.connect(dsn) as other:
-        other.execute("select lexichord.hold_reembed()")
-        with pytest.raises(ConfigError, match="another process changes the embedding space"):
-            stocked.reembed(NEW)
-    assert stocked.reembed(NEW).space == NEW
-
-
-def test_a_sample_of_the_callers_own(stocked: SyncLexichord, tmp_path: Path) -> None:
-    sample = tmp_path / "queries.txt"
-    sample.write_text("w1 clause\n\nw2 clause\n")
-    done = stocked.reembed(NEW, sample=sample)
-    assert done.comparison is not None
-    assert done.comparison["queries"] == 2
-
-
-def test_an_empty_database(dsn: str) -> None:
-    with application(dsn) as lexichord:
-        assert lexichord.reembed(NEW).space == NEW
-        ingest(lexichord, 0, 4)
-        assert_all_of(dsn, NEW, 12)
-        assert lexichord.doctor().problems == []
-
-
-def test_copies_are_of_one_space(stocked: SyncLexichord, dsn: str, template: str) -> None:
-    with new_database(template, copy_of=template) as target:
-        stocked.reembed(SAME)
-        with pytest.raises(ConfigError, match=f"is {OLD}: for {SAME}"):
-            stocked.copy_to(target)
-        stocked.reembed(rollback=True)
-        stocked.copy_to(target)
-        assert_all_of(target, OLD, 90)
 
 
 def test_the_command(stocked: SyncLexichord, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:

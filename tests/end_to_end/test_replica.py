@@ -17,7 +17,7 @@ from lexichord import SyncLexichord
 from lexichord.db import replica
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
 from lexichord.db.pool import Database
-from lexichord.db.postmaster import find_postmaster, postmaster_url
+from lexichord.db.postmaster import find_postmaster, postmaster_url, stop_postmaster
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError
 from lexichord.serve.http.routing import POSITION_HEADER
@@ -56,34 +56,41 @@ class Pair:
         return row[0] if row else 0
 
 
-@pytest.fixture
-def pair() -> Iterator[Pair]:
-    with new_home() as home, ExitStack() as stack:
-        data, copy = home / "primary", home / "standby"
+@pytest.fixture(scope="module")
+def _pair() -> Iterator[Path]:
+    """A primary with documents and its standby, both stopped."""
+    with new_home() as home:
+        data = home / "primary"
         data.mkdir()
         server = EmbeddedServer(data)
         server.ensure_pgdata_inited()
         user = server.system_user
         settings = {"track_functions": "all", "wal_level": "replica"}
-        info = stack.enter_context(running(data, user, **settings))
-        primary = postmaster_url(info, "postgres")
-        prepare(primary, Choice(space=SPACE))
-        with SyncLexichord(dsn=primary) as lexichord:
-            lexichord.ingest(documents=documents(0, MANY_DOCUMENTS))
-        standby = stack.enter_context(standby_of(primary, copy, user))
-        yield Pair(data, copy, primary, standby)
+        with running(data, user, **settings) as info:
+            primary = postmaster_url(info, "postgres")
+            prepare(primary, Choice(space=SPACE))
+            with SyncLexichord(dsn=primary) as lexichord:
+                lexichord.ingest(documents=documents(0, MANY_DOCUMENTS))
+            base = [str(PROGRAMS / "pg_basebackup"), "-D", str(home / "standby"), "-R"]
+            subprocess.run([*base, "-d", primary, "-c", "fast"], check=True, capture_output=True)
+            for lock in (home / "standby").glob(".s.PGSQL.*"):
+                lock.unlink()
+            give(home / "standby", user)
+        yield home
 
 
-@contextmanager
-def standby_of(primary: str, copy: Path, user: str | None) -> Iterator[str]:
-    """Start a standby in a new folder, and yield its address."""
-    base = [str(PROGRAMS / "pg_basebackup"), "-D", str(copy), "-R", "-d", primary]
-    subprocess.run([*base, "-c", "fast"], check=True, capture_output=True)
-    for lock in copy.glob(".s.PGSQL.*"):
-        lock.unlink()
-    give(copy, user)
-    with running(copy, user) as info:
-        yield postmaster_url(info, "postgres")
+@pytest.fixture
+def pair(_pair: Path) -> Iterator[Pair]:
+    with new_home(_pair) as home, ExitStack() as stack:
+        data, copy = home / "primary", home / "standby"
+        leads = copy / "postgresql.auto.conf"
+        leads.write_text(leads.read_text().replace(str(_pair), str(home)))
+        user = EmbeddedServer(data).system_user
+        urls = [
+            postmaster_url(stack.enter_context(running(folder, user)), "postgres")
+            for folder in (data, copy)
+        ]
+        yield Pair(data, copy, *urls)
 
 
 def within(is_so: Callable[[], bool]) -> bool:
@@ -207,11 +214,7 @@ def test_what_another_program_stored_is_waited_for_by_who_names_its_position(pai
 
 async def test_of_several_standbys_each_is_looked_at_where_it_reads(pair: Pair) -> None:
     """One is behind and the other is not; what was stored is found whichever is asked."""
-    user = EmbeddedServer(pair.primary_data).system_user
-    with (
-        standby_of(pair.primary, pair.primary_data.parent / "second", user) as second,
-        paused(pair),
-    ):
+    with second_standby(pair) as second, paused(pair):
         folders = [dsn.partition("host=")[2] for dsn in (pair.standby, second)]
         several = f"{second.partition('?')[0]}?host={','.join(folders)}&load_balance_hosts=random"
         async with Database(pair.primary, 2 * MANY_DOCUMENTS, read_dsn=several) as database:
@@ -229,6 +232,16 @@ async def test_of_several_standbys_each_is_looked_at_where_it_reads(pair: Pair) 
                 for found in await read_at_once(database):
                     assert f"n{number}" in found
             assert sum(one.is_fit for one in replicas(database).known.values()) == 1
+
+
+@contextmanager
+def second_standby(pair: Pair) -> Iterator[str]:
+    """Start a copy of the standby beside it, and yield its address."""
+    user, copy = EmbeddedServer(pair.primary_data).system_user, pair.standby_data.parent / "second"
+    stop_postmaster(pair.standby_data)
+    subprocess.run(["cp", "-a", pair.standby_data, copy], check=True)
+    with running(pair.standby_data, user), running(copy, user) as info:
+        yield postmaster_url(info, "postgres")
 
 
 async def read_at_once(database: Database) -> list[set[str]]:

@@ -1,9 +1,6 @@
 """What a reranker behind a real socket does to a query and to files, and what its failure does."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,10 +8,8 @@ from dataclasses import replace
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.errors import ConfigError
-from lexichord.retrieve.search.discover import discover
-from lexichord.retrieve.trace import Trace
-from lexichord.types import FileHit, Question, Response
+from lexichord.types import FileHit, Response
+from tests.end_to_end.processes import run_cli
 from tests.http_server import Reply
 from tests.providers.rerank_servers import (
     NAMES,
@@ -130,21 +125,6 @@ def test_a_failure_changes_nothing_but_degraded(
     assert len(server.requests) == 3
 
 
-def test_files_are_not_waited_for_beyond_the_time(samples: SyncLexichord) -> None:
-    trace = Trace(0.4)
-    with (
-        rerank_server("jina", always=Reply(manner="silent")) as server,
-        reranking(samples, server) as lexichord,
-    ):
-        core = lexichord.core
-        discovery = discover(core.database, Question(QUERY), trace, 2, core.reranker)
-        files = lexichord.run(discovery)
-    assert files == samples.run(discover(samples.core.database, Question(QUERY), Trace(), 2))
-    assert trace.degraded[0].startswith(
-        "files are not reranked: the reranker did not answer in time"
-    )
-
-
 def test_it_does_not_see_the_neutral_words(samples: SyncLexichord) -> None:
     with rerank_server("jina") as server, reranking(samples, server) as lexichord:
         lexichord.query("What is the definition of Business Day?", k=K)
@@ -154,41 +134,11 @@ def test_it_does_not_see_the_neutral_words(samples: SyncLexichord) -> None:
     assert queries[3] == "Who pays the ?"
 
 
-def test_none_is_asked_unless_it_is_named(samples: SyncLexichord) -> None:
-    settings = samples.core.settings
-    with (
-        rerank_server("jina") as server,
-        SyncLexichord(
-            dsn=settings.dsn, home=settings.home, reranker_base_url=server.url, reranker_api_key="k"
-        ) as lexichord,
-    ):
-        response = lexichord.query(QUERY, k=K)
-        lexichord.files(QUERY)
-    assert without_times(response) == without_times(samples.query(QUERY, k=K))
-    assert server.requests == []
-
-
-def test_a_wrong_name_is_an_error_before_anything_starts(samples: SyncLexichord) -> None:
-    with (
-        pytest.raises(ConfigError, match="no reranker voyage/x"),
-        SyncLexichord(home=samples.core.settings.home / "nowhere", reranker="voyage/x"),
-    ):
-        pass
-    assert not (samples.core.settings.home / "nowhere").exists()
-
-
 def test_the_command_line_names_one(samples: SyncLexichord) -> None:
     settings = samples.core.settings
     wanted = samples.query(QUERY, k=2 * K).hits[-1]
-    query = [sys.executable, "-m", "lexichord", "query", QUERY, "-k", str(K), "--json"]
+    query = ("query", QUERY, "-k", str(K), "--json", "--reranker", "tei")
     with rerank_server("tei", prefer(wanted.content)) as server:
-        run = subprocess.run(
-            [*query, "--dsn", str(settings.dsn), "--reranker", "tei"],
-            env=os.environ
-            | {"LEXICHORD_HOME": str(settings.home), "LEXICHORD_RERANKER_BASE_URL": server.url},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        )
+        address = {"LEXICHORD_RERANKER_BASE_URL": server.url}
+        run = run_cli(settings.dsn, settings.home, *query, **address)
     assert json.loads(run.stdout)["hits"][0]["chunk_id"] == wanted.chunk_id

@@ -1,7 +1,6 @@
 """The life of the embedded server: who starts it, who shares it, who stops it."""
 
 import asyncio
-import gc
 import json
 import os
 import subprocess
@@ -18,7 +17,6 @@ import pytest
 from psycopg.rows import dict_row
 
 from lexichord import Lexichord, SyncLexichord
-from lexichord.db.embedded import EmbeddedServer
 from lexichord.db.pool import CONNECT_TIMEOUT_SECONDS
 from lexichord.db.postmaster import STALE_LOCK_SECONDS, find_postmaster
 from lexichord.db.server import start_server, stop_server
@@ -26,7 +24,7 @@ from lexichord.db.tuning import Machine, ServerSettings
 from lexichord.errors import DatabaseError
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
-from tests.end_to_end.processes import Client, kill_backend, kill_postmaster, postmaster, wait_until
+from tests.end_to_end.processes import Client, kill_postmaster, postmaster, wait_until
 
 
 def attached(home: Path) -> list[int]:
@@ -58,15 +56,6 @@ def test_the_last_process_to_leave_stops_the_server(prepared_home: Path) -> None
             assert postmaster(prepared_home) is None
 
 
-def test_the_last_of_one_process_stops_the_server(prepared_home: Path) -> None:
-    with SyncLexichord(home=prepared_home) as first:
-        with SyncLexichord(home=prepared_home) as second:
-            assert first.status().documents == second.status().documents == 0
-            assert attached(prepared_home) == [os.getpid()]
-        assert first.status().documents == 0
-    assert postmaster(prepared_home) is None
-
-
 async def test_several_open_at_once_share_the_server(prepared_home: Path) -> None:
     """Each opens in a thread of its own; none may stop the server under another."""
     several = [Lexichord(home=prepared_home) for _ in range(4)]
@@ -88,16 +77,6 @@ def test_killed_processes_are_forgotten(prepared_home: Path) -> None:
         with SyncLexichord(home=prepared_home):
             assert attached(prepared_home) == [os.getpid()]
         assert postmaster(prepared_home) is None
-
-
-def test_a_list_of_processes_that_was_cut_off_is_forgotten(prepared_home: Path) -> None:
-    with Client(prepared_home, "hold") as client:
-        (prepared_home / "postgres" / ".handle_pids.json").write_text("[12")
-        client.rest()
-        assert client.process.returncode == 0
-        with SyncLexichord(home=prepared_home):
-            assert attached(prepared_home) == [os.getpid()]
-    assert postmaster(prepared_home) is None
 
 
 def test_a_server_that_came_after_a_crash_is_stopped_too(prepared_home: Path) -> None:
@@ -129,30 +108,17 @@ def test_another_process_under_the_number_of_a_crashed_server_is_not_taken_for_i
         other.kill()
 
 
-@pytest.mark.parametrize("half", ["postgres-init/PG_VERSION", "postgres-init/global/pg_control"])
-def test_a_first_start_that_was_killed_is_made_again(half: str, bare_home: Path) -> None:
+def test_a_first_start_that_was_killed_is_made_again(bare_home: Path) -> None:
     """What initdb leaves half done never starts."""
     code = "import sys; from lexichord import SyncLexichord as S; from pathlib import Path; "
     code += "S(home=Path(sys.argv[1])).__enter__()"
     run = [sys.executable, "-c", code, str(bare_home)]
     with subprocess.Popen(run, start_new_session=True) as first:
-        wait_until((bare_home / half).exists)
+        wait_until((bare_home / "postgres-init/global/pg_control").exists)
         os.killpg(first.pid, SIGKILL)
     with SyncLexichord(home=bare_home, embedding=SPACE) as lexichord:
         assert lexichord.status().documents == 0
     assert not (bare_home / "postgres-init").exists()
-
-
-def test_opening_after_a_crash_leaves_nothing_behind(prepared_home: Path) -> None:
-    """Whatever a try that failed had left to do at the program's exit would still be there."""
-    with Client(prepared_home, "hold"):
-        kill_backend(prepared_home)
-        with SyncLexichord(home=prepared_home) as lexichord:
-            assert lexichord.status().documents == 0
-    gc.collect()
-    servers = [each for each in gc.get_objects() if isinstance(each, EmbeddedServer)]
-    left = [server for server in servers if server.pgdata == prepared_home / "postgres"]
-    assert len(left) <= 1  # that the package keeps while another process is attached
 
 
 def test_started_it_stays_up_until_it_is_stopped(prepared_home: Path) -> None:
@@ -185,14 +151,6 @@ def test_it_is_stopped_under_those_who_use_it(prepared_home: Path) -> None:
         client.rest()
         assert client.process.returncode == 0
         assert "Traceback" not in client.errors()
-
-
-def test_a_server_can_be_opened_again_after_it_was_stopped(prepared_home: Path) -> None:
-    with SyncLexichord(home=prepared_home):
-        stop_server(settings_of(prepared_home))
-        with SyncLexichord(home=prepared_home) as lexichord:
-            assert lexichord.status().documents == 0
-        assert postmaster(prepared_home) is None
 
 
 def test_who_needs_a_dead_server_starts_it(prepared_home: Path) -> None:
@@ -256,40 +214,23 @@ def test_stopping_where_nothing_is_makes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_its_settings_are_in_force(prepared_home: Path) -> None:
+def test_its_settings_are_in_force_and_suit_the_machine(prepared_home: Path) -> None:
     main = prepared_home / "postgres" / "postgresql.conf"
     main.write_text(main.read_text() + "work_mem = 7MB\n")
-    for _ in range(2):
-        with SyncLexichord(home=prepared_home) as lexichord:
-            assert setting(lexichord, "jit") == "off"
-            assert setting(lexichord, "work_mem") == "7MB"
-    assert main.read_text().count("lexichord.conf") == 1
-
-
-def test_its_settings_suit_the_machine(prepared_home: Path) -> None:
+    with SyncLexichord(home=prepared_home):
+        pass
     with SyncLexichord(home=prepared_home) as lexichord:
+        assert (setting(lexichord, "jit"), setting(lexichord, "work_mem")) == ("off", "7MB")
+        assert main.read_text().count("lexichord.conf") == 1
         with psycopg.connect(lexichord.core.database.dsn, row_factory=dict_row) as connection:
             facts = connection.execute("select * from lexichord.server_facts()").fetchone()
         assert facts is not None
-        assert facts.items() >= vars(ServerSettings.of(Machine.here())).items()
-        assert facts["is_local"]
-        assert lexichord.doctor().advice == []
-
-
-def test_no_other_user_of_the_machine_can_connect(prepared_home: Path) -> None:
-    with SyncLexichord(home=prepared_home) as lexichord:
-        assert setting(lexichord, "listen_addresses") == ""
+        suited = vars(ServerSettings.of(Machine.here()))
+        assert facts.items() >= suited.items()
+        assert (facts["is_local"], lexichord.doctor().advice) == (True, [])
+        assert setting(lexichord, "listen_addresses") == ""  # no other user can connect
         (socket,) = (prepared_home / "postgres").glob(".s.PGSQL.*[0-9]")
         assert socket.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_new_home_gets_its_own_server(bare_home: Path, prepared_home: Path) -> None:
-    with SyncLexichord(home=bare_home, embedding=SPACE) as one:
-        with SyncLexichord(home=prepared_home) as other:
-            assert postmaster(bare_home) != postmaster(prepared_home)
-            assert one.status().space == other.status().space == SPACE
-        assert postmaster(prepared_home) is None
-        assert postmaster(bare_home) is not None
 
 
 def test_a_program_that_ends_without_leaving_stops_the_server(prepared_home: Path) -> None:

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db.embedded import EmbeddedServer
 from lexichord.db.server import start_server, stop_server
-from lexichord.errors import ConfigError, DatabaseError
+from lexichord.errors import ConfigError
 from lexichord.settings import load_settings
 from tests.conftest import ROOT
 from tests.end_to_end.client import SPACE, documents, uri, word
@@ -54,31 +53,19 @@ def assert_works(home: Path) -> None:
     assert postmaster(home) is None
 
 
-def test_a_homes_name_may_hold_spaces_and_signs(parent: Path) -> None:
-    """As on a Mac, where the default is in Application Support."""
-    assert_works(parent / "R&D (it's) naïve; 100%")
+@pytest.mark.parametrize("name", ["R&D (it's) naïve; 100%", "long" * 30])
+def test_a_homes_name_may_hold_spaces_and_signs_and_be_long(parent: Path, name: str) -> None:
+    """As on a Mac, in Application Support; a socket's name has room for about 100 characters."""
+    assert_works(parent / name)
 
 
-def test_a_homes_path_may_be_long(parent: Path) -> None:
-    """A socket's name has room for about 100 characters, so it is put elsewhere."""
-    home = parent / ("long" * 30)
-    assert_works(home)
-
-
-def test_signs_that_a_shell_would_read_are_refused(parent: Path) -> None:
-    for sign in '"$`\\':
-        with pytest.raises(ConfigError, match="set LEXICHORD_HOME") as caught:
-            SyncLexichord(home=parent / f"a{sign}b").__enter__()
-        assert "\n" not in str(caught.value)
-    assert list(parent.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_made_is_said_in_one_line(parent: Path) -> None:
+@pytest.mark.parametrize("name", [*(f"a{sign}b" for sign in '"$`\\'), "file/home"])
+def test_a_home_that_cannot_be_is_said_in_one_line(parent: Path, name: str) -> None:
     (parent / "file").write_text("no folder")
-    with pytest.raises(ConfigError, match="cannot make the data folder") as caught:
-        SyncLexichord(home=parent / "file" / "home").__enter__()
-    assert "(Not a directory): set LEXICHORD_HOME" in str(caught.value)
+    with pytest.raises(ConfigError, match="set LEXICHORD_HOME") as caught:
+        SyncLexichord(home=parent / name).open()
     assert "\n" not in str(caught.value)
+    assert [each.name for each in parent.iterdir()] == ["file"]
 
 
 def test_a_wrong_choice_is_the_only_thing_that_is_said(
@@ -86,23 +73,14 @@ def test_a_wrong_choice_is_the_only_thing_that_is_said(
 ) -> None:
     """The server has no schema yet when it is stopped again."""
     with pytest.raises(ConfigError, match="'tiny' is no embedding space"):
-        SyncLexichord(home=parent / "home", embedding="tiny").__enter__()
+        SyncLexichord(home=parent / "home", embedding="tiny").open()
     assert caplog.text == ""
     assert postmaster(parent / "home") is None
-
-
-def test_a_dsn_leaves_nothing_to_start_or_stop(parent: Path) -> None:
-    settings = load_settings(home=parent, dsn="postgresql://127.0.0.1:1/none")
+    settings = load_settings(home=parent / "new", dsn="postgresql://127.0.0.1:1/none")
     for call in (start_server, stop_server):
         with pytest.raises(ConfigError, match="a DSN is set"):
             call(settings)
-    assert list(parent.iterdir()) == []
-
-
-def test_a_dsn_without_a_server_is_said_in_one_line(parent: Path) -> None:
-    with pytest.raises(DatabaseError, match="connection failed") as caught:
-        SyncLexichord(home=parent, dsn="postgresql://127.0.0.1:1/none").__enter__()
-    assert "\n" not in str(caught.value)
+    assert not (parent / "new").exists()
 
 
 def test_why_it_does_not_start_is_said_in_one_line(prepared_home: Path) -> None:
@@ -182,40 +160,3 @@ def test_an_ordinary_user_has_a_server_of_his_own(parent: Path, as_nobody: Run) 
     assert done.stderr == ""
     assert (parent / "home" / "postgres").owner() == NOBODY
     assert postmaster(parent / "home") is None
-
-
-@as_root
-def test_users_share_no_file(parent: Path, as_nobody: Run) -> None:
-    """Which only the first of them could open: the package's own lock may lie in /tmp."""
-    assert_works(parent / "of root")
-    lock = parent / "of root" / "postgres.lock"
-    assert EmbeddedServer(parent / "of root" / "postgres")._lock.path == os.fsencode(lock)
-    done = as_nobody("-m", "tests.end_to_end.client", str(parent / "home"), "ingest", "0", "1")
-    assert done.stdout.splitlines()[-1] == "done", done.stderr
-
-
-@as_root
-def test_a_read_only_home_is_said_in_one_line(parent: Path, as_nobody: Run) -> None:
-    home = parent / "home"
-    as_nobody("-m", "tests.end_to_end.client", str(home), "ingest", "0", "1")
-    home.chmod(0o555)
-    run = "from lexichord import SyncLexichord as S; import sys; S(home=sys.argv[1]).__enter__()"
-    done = as_nobody("-c", run, str(home))
-    assert done.stderr.splitlines()[-1] == (
-        f"lexichord.errors.ConfigError: the data folder {home} cannot be written: "
-        "set LEXICHORD_HOME"
-    )
-
-
-@as_root
-def test_a_read_only_data_folder_is_said_in_one_line(parent: Path, as_nobody: Run) -> None:
-    home = parent / "home"
-    as_nobody("-m", "tests.end_to_end.client", str(home), "ingest", "0", "1")
-    (home / "postgres").chmod(0o500)
-    run = "from lexichord import SyncLexichord as S; import sys; S(home=sys.argv[1]).__enter__()"
-    done = as_nobody("-c", run, str(home))
-    (home / "postgres").chmod(0o700)
-    assert done.stderr.splitlines()[-1] == (
-        f"lexichord.errors.ConfigError: the data folder {home / 'postgres'} cannot be written: "
-        "set LEXICHORD_HOME"
-    )

@@ -14,7 +14,6 @@ from textwrap import dedent
 import pytest
 
 from lexichord import Stages, SyncLexichord
-from lexichord.db import schema
 from lexichord.db.pool import Database
 from lexichord.db.store import delete_documents
 from lexichord.errors import NotFoundError
@@ -25,7 +24,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Explanation, FileHit, Question, Scope
 from lexichord.types.evidence import Evidence
 from lexichord.types.questions import Intent
-from tests.conftest import SAMPLES, new_database
+from tests.conftest import SAMPLES
 
 type Open = Callable[[Stages], AbstractContextManager[SyncLexichord]]
 QUERY = "In the lease for Saltpan House, who insures the building?"
@@ -106,30 +105,20 @@ def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Ope
     assert "keep_insurance" in kept.timings_ms
 
 
-def test_nothing_kept_is_no_answer(opened: Open) -> None:
-    with opened(Stages(select_hits=keep_nothing)) as lexichord:
-        response = lexichord.query(QUERY, answer=True)
-    assert (response.hits, response.confidence, response.abstained) == ([], 0.0, True)
-    assert response.answer.endswith(" does not say.")  # of the lease that the question names
-    assert response.context == ""
-
-
 def test_a_document_that_is_deleted_amid_a_query_does_not_fail_it(
-    embedded_dsn: str, home: Path
+    embedding_dsn: str, home: Path
 ) -> None:
-    stage = DeleteWhatIsFound()
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home, stages=Stages(discover=stage)) as lexichord:
-            lexichord.ingest([SAMPLES / "agreements"])
-            documents = {row.document_id for row in lexichord.list()}
-            found = lexichord.query(QUERY, answer=True)
-            (gone,) = documents - {row.document_id for row in lexichord.list()}
-            assert found.hits
-            assert gone not in {hit.document_id for hit in found.hits}
-            assert [step.stage for step in found.trace].count("intent") == 1
-            with pytest.raises(NotFoundError, match="there is no document"):
-                lexichord.query(QUERY, documents=[gone])
+    stages = Stages(discover=DeleteWhatIsFound())
+    with SyncLexichord(dsn=embedding_dsn, home=home, stages=stages) as lexichord:
+        lexichord.ingest([SAMPLES / "agreements"])
+        documents = {row.document_id for row in lexichord.list()}
+        found = lexichord.query(QUERY, answer=True)
+        (gone,) = documents - {row.document_id for row in lexichord.list()}
+        assert found.hits
+        assert gone not in {hit.document_id for hit in found.hits}
+        assert [step.stage for step in found.trace].count("intent") == 1
+        with pytest.raises(NotFoundError, match="there is no document"):
+            lexichord.query(QUERY, documents=[gone])
 
 
 def test_evidence_is_selected_before_it_is_shown(opened: Open) -> None:
@@ -168,19 +157,17 @@ def test_an_evaluation_compares_with_and_without(dsn: str, tmp_path: Path) -> No
     assert [run.settings["stages"] for run in runs] == [{"select_hits": "keep_nothing"}] * 3
 
 
-def test_the_documented_example_runs(embedded_dsn: str, home: Path, tmp_path: Path) -> None:
+def test_the_documented_example_runs(embedding_dsn: str, home: Path, tmp_path: Path) -> None:
     shutil.copytree(SAMPLES / "agreements", tmp_path / "contracts")
     assert documented.__doc__ is not None
     example = documented.__doc__.partition("\n\n    ")[2]
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        done = subprocess.run(
-            [sys.executable, "-c", dedent(f"    {example}")],
-            cwd=tmp_path,
-            env=os.environ | {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(f"    {example}")],
+        cwd=tmp_path,
+        env=os.environ | {"LEXICHORD_DSN": embedding_dsn, "LEXICHORD_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     assert "keep_insurance" in done.stdout

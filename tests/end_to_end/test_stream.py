@@ -1,22 +1,16 @@
 """A query's events in Python and on the command line, through the real thing."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lexichord import SyncLexichord
 from lexichord.client.lexichord import Lexichord
-from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Response
 from lexichord.types.events import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
 from tests.alike import differences
-from tests.conftest import ROOT
 from tests.end_to_end.llm_replies import grades, replying, shown
-from tests.end_to_end.test_llm_cli import environment, to_server
+from tests.end_to_end.test_llm_cli import query, to_server
 from tests.providers.chat_servers import chat_server
 
 QUERY = "In the lease for Saltpan House, who insures the building?"
@@ -45,22 +39,6 @@ def test_the_synchronous_application_streams_as_well(samples: SyncLexichord) -> 
         assert event.kind == "files"
         break
     assert samples.status().documents
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"colour": "red"}, ConfigError, "there is no option colour"),
-        ({"k": 0}, ConfigError, "k must be at least 1"),
-        ({"datasets": ["nowhere"]}, NotFoundError, "nowhere"),
-    ],
-)
-def test_errors_are_those_of_query(
-    samples: SyncLexichord, options: Any, error: type[Exception], message: str
-) -> None:
-    for ask in (samples.query, lambda *given, **more: next(samples.stream(*given, **more))):
-        with pytest.raises(error, match=message):
-            ask(QUERY, **options)
 
 
 def clauses(inputs: Any) -> dict[str, Any]:
@@ -96,26 +74,15 @@ def test_an_answer_that_is_written_again_has_two_drafts(samples: SyncLexichord) 
     assert differences(last.to_dict(), expected.to_dict()) == []
 
 
-def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "lexichord", "query", QUERY, *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-
-
 def test_the_command_shows_them_on_stderr_and_prints_what_it_always_prints(
     samples: SyncLexichord,
 ) -> None:
     quotes = [{"quote": text, "source": 1} for text in (BETTER, "An invention.")]
     with chat_server(replying(clauses={"clauses": quotes, "answer": "x"})) as server:
         options = ("--answer", "--intent", "clause_lookup", "--llm", "openai/any")
-        streamed = run(to_server(samples, server), *options, "--stream")
-        ordinary = run(to_server(samples, server), *options)
-    assert (streamed.returncode, streamed.stdout) == (0, ordinary.stdout)
+        streamed = query(samples, *options, "--stream", **to_server(server))
+        ordinary = query(samples, *options, **to_server(server))
+    assert (streamed.exit_code, streamed.stdout) == (0, ordinary.stdout)
     files, evidence, head, *draft = streamed.stderr.splitlines()
     assert files.startswith("Files: Lease of Office Space")
     assert evidence.startswith("Evidence: ")
@@ -123,14 +90,14 @@ def test_the_command_shows_them_on_stderr_and_prints_what_it_always_prints(
 
 
 def test_the_command_writes_events_as_json_a_line_each(samples: SyncLexichord) -> None:
-    done = run(environment(samples), "--stream", "--json")
+    done = query(samples, "--stream", "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["event"] for event in events] == ["files", "evidence", "response"]
     assert differences(events[-1]["data"], samples.query(QUERY).to_dict()) == []
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, "")
 
 
 def test_the_command_tells_errors_in_one_line(samples: SyncLexichord) -> None:
-    done = run(environment(samples), "--stream", "--dataset", "nowhere")
-    assert (done.returncode, done.stdout) == (2, "")
+    done = query(samples, "--stream", "--dataset", "nowhere")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1

@@ -2,9 +2,8 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -13,7 +12,8 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import backup, schema
 from lexichord.errors import ConfigError, NotFoundError
-from tests.conftest import ROOT, SPACE, new_database
+from tests.conftest import SPACE, new_database
+from tests.end_to_end.processes import run_cli
 from tests.sql.corpus import BY_VECTOR, call, put
 from tests.sql.test_tenants import of_tenant
 
@@ -27,34 +27,25 @@ def prepared(embedded_dsn: str) -> Iterator[str]:
         yield dsn
 
 
-def run(dsn: str, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home), "COLUMNS": "300"}
-    command = [sys.executable, "-m", "lexichord", *arguments]
-    return subprocess.run(
-        command, cwd=ROOT, env=os.environ | own, capture_output=True, text=True, timeout=60
-    )
-
-
 def test_the_commands_say_what_they_do(prepared: str, home: Path) -> None:
-    off = run(prepared, home, "tenants", "add", "acme")
-    assert off.returncode != 0
+    run = partial(run_cli, prepared, home)
+    off = run("tenants", "add", "acme")
+    assert off.exit_code != 0
     assert "tenants are off: turn them on by lexichord tenants on" in off.stderr
-    turned = run(prepared, home, "tenants", "on")
-    assert turned.returncode == 0, turned.stderr
+    turned = run("tenants", "on")
+    assert turned.exit_code == 0, turned.stderr
     assert "make a login role" in turned.stderr
-    assert (
-        run(prepared, home, "tenants", "add", "acme", "--dataset", "a").stdout == "acme is added\n"
-    )
-    again = run(prepared, home, "tenants", "add", "acme", "--dataset", "b", "--json")
+    assert run("tenants", "add", "acme", "--dataset", "a").stdout == "acme is added\n"
+    again = run("tenants", "add", "acme", "--dataset", "b", "--json")
     assert json.loads(again.stdout) == {"tenant": "acme", "created": False}
-    assert run(prepared, home, "keys", "create", "k", "--tenant", "acme", "--principal", "p").stdout
-    listed = run(prepared, home, "tenants", "list")
+    assert run("keys", "create", "k", "--tenant", "acme", "--principal", "p").stdout
+    listed = run("tenants", "list")
     assert listed.stdout == "acme  a, b  1 key\n"
-    assert "tenant acme  for p" in run(prepared, home, "keys", "list").stdout
-    assert run(prepared, home, "tenants", "drop", "acme").stdout == "acme is dropped\n"
-    gone = run(prepared, home, "tenants", "drop", "acme")
+    assert "tenant acme  for p" in run("keys", "list").stdout
+    assert run("tenants", "drop", "acme").stdout == "acme is dropped\n"
+    gone = run("tenants", "drop", "acme")
     assert "there is no tenant acme: see lexichord tenants list" in gone.stderr
-    nobodys = run(prepared, home, "keys", "create", "k", "--tenant", "acme")
+    nobodys = run("keys", "create", "k", "--tenant", "acme")
     assert "there is no tenant acme: lexichord tenants add acme" in nobodys.stderr
 
 

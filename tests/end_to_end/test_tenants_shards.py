@@ -20,8 +20,6 @@ SERVER, ROLE = f"web_{os.getpid()}", f"app_{os.getpid()}"
 AMOUNT = 24
 ALL = 500
 TENANTS = {"north": range(AMOUNT), "south": range(AMOUNT, 2 * AMOUNT)}
-WHOSE = "select count(*) from lexichord_data.dataset s join lexichord_data.tenant t "
-WHOSE += "on t.id = s.tenant_id where t.name = 'north' and s.name = 'moved'"
 
 
 @dataclass(frozen=True)
@@ -100,25 +98,6 @@ def test_a_tenant_gets_from_shards_what_it_gets_from_one_database(shared: Shared
         assert shared.answers(shared.dsns[0], name) == shared.answers(shared.one, name)
 
 
-def test_what_others_store_changes_no_answer(shared: Shared) -> None:
-    before = shared.answers(shared.dsns[0], "north")
-    shared.owner.ingest(documents=map(document, range(200, 260)), dataset="south")
-    shared.owner.ingest(documents=map(document, range(260, 280)), dataset="nobody's")
-    assert shared.answers(shared.dsns[0], "north") == before
-    assert shared.owner.count() > 100
-
-
-def test_a_role_asks_for_its_own_tenant_on_all_shards(shared: Shared) -> None:
-    hidden = shared.owner.list(datasets=["north"])[:2]
-    for row, principals in zip(hidden, (["us"], ["them"]), strict=True):
-        shared.owner.set_metadata(row.document_id, {"principals": principals})
-    with SyncLexichord(dsn=as_role(shared.dsns[0], ROLE)) as app:
-        uris = {row.uri for row in app.list()}
-        assert {row.dataset for row in app.list()} == {"north"}
-    assert hidden[0].uri in uris
-    assert hidden[1].uri not in uris
-
-
 def test_without_a_tenant_nothing_is_seen(shared: Shared) -> None:
     with SyncLexichord(dsn=as_role(shared.dsns[0], SERVER)) as server:
         for tenant in (None, "nobody"):
@@ -140,20 +119,3 @@ def test_a_shard_that_would_show_more_is_refused(shared: Shared) -> None:
             server.list()
         execute(shared.dsns[2], off.format("true"))
         assert server.list()
-
-
-def test_what_is_new_is_the_tenants_on_all_shards(shared: Shared) -> None:
-    rows = shared.owner.list(datasets=["north"])
-    assert shared.owner.move([rows[-1].document_id], "moved") == 1
-    assert [execute(dsn, WHOSE) for dsn in shared.dsns] == [[(1,)]] * 3
-    with pytest.raises(ConfigError, match="there is no role nobody"):
-        shared.owner.add_tenant("east", datasets=["east"], roles=["nobody"])
-    for dsn in shared.dsns:
-        assert execute(dsn, "select name from lexichord_data.tenant order by 1") == [
-            ("north",),
-            ("south",),
-        ]
-    shared.owner.drop_tenant("south")
-    assert [tenant.tenant for tenant in shared.owner.list_tenants()] == ["north"]
-    for dsn in shared.dsns:
-        assert execute(dsn, "select name from lexichord_data.tenant") == [("north",)]

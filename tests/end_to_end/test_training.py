@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.types import TrainingTriplet
-from tests.end_to_end.processes import start_cli
+from tests.end_to_end.processes import run_cli
 
 TEXTS = {
     "lease": ["Rent is due monthly.", "The tenant pays for travel."],
@@ -114,12 +114,10 @@ def test_the_command_writes_lines_of_json(
 ) -> None:
     record(dsn, *FOUND)
     file = tmp_path / "triplets.jsonl"
-    process = start_cli("training-triplets", str(file), "--negatives", "1", "--dsn", dsn)
-    written, errors = process.communicate(timeout=60)
-    assert (process.returncode, written.strip()) == (0, "1 triplets written"), errors
+    done = run_cli(dsn, tmp_path, "training-triplets", str(file), "--negatives", "1")
+    assert (done.exit_code, done.stdout) == (0, "1 triplets written\n"), done.stderr
     (line,) = file.read_text(encoding="utf-8").splitlines()
     triplet = {"anchor": "who pays", "positive": POSITIVE, "negative": NEGATIVES[0]}
     assert json.loads(line) == triplet
-    process = start_cli("training-triplets", str(tmp_path), "--dsn", dsn)
-    _, errors = process.communicate(timeout=60)
-    assert (process.returncode, len(errors.splitlines())) == (2, 1)
+    refused = run_cli(dsn, tmp_path, "training-triplets", str(tmp_path))
+    assert (refused.exit_code, len(refused.stderr.splitlines())) == (2, 1)

@@ -8,7 +8,6 @@ import pytest
 
 from lexichord.db import search as db
 from lexichord.db.pool import Database
-from lexichord.errors import ConfigError
 from lexichord.retrieve.search.chunks import search_variants
 from lexichord.retrieve.search.variants import MIN_COHERENCE, make_variants
 from lexichord.types import ChunkHit, FileHit, Question, Scope
@@ -72,35 +71,6 @@ async def test_python_and_sql_give_the_same(wide: Database) -> None:
                 assert parallel
 
 
-async def test_a_file_in_no_list_answers_when_it_is_discovered(wide: Database) -> None:
-    rows = await wide.call("list_documents", uri_prefix="wide/far")
-    far = rows[0]["document_id"]
-    asked = replace(ASKED, query="w0", k=100)
-    original = Variant("original", "w0", VECTOR, 1.0)
-    inside = replace(original, name="file 1", documents=(far,))
-
-    plain = await search_variants(wide, asked, [original])
-    boosted = await search_variants(wide, asked, [original], {far: 10_000})
-    by_file = await search_variants(wide, asked, [original, inside])
-
-    assert far not in {hit.document_id for hit in plain}
-    assert [hit.document_id for hit in boosted[:32]] == [far] * 32
-    mine = [hit for hit in by_file if hit.document_id == far]
-    assert len(mine) == 32
-    assert {hit.document_id for hit in by_file} > {far}  # no gate
-    for hit in mine:
-        assert hit.ranks.keys() == {"dense", "keyword", "file 1"}
-        assert hit.scores.contributions == {"file 1": hit.score}
-
-
-async def test_the_same_name_twice_is_refused(wide: Database) -> None:
-    for given in ([], [ORIGINAL] * 2, [replace(ORIGINAL, weight=0)]):
-        with pytest.raises(ConfigError):
-            await search_variants(wide, ASKED, given)
-    with pytest.raises(ConfigError, match="k must be"):
-        await search_variants(wide, replace(ASKED, k=101), [ORIGINAL])
-
-
 def file(database: Database, number: int) -> FileHit:
     return FileHit(database.ids.write("doc", number), "a", "a", "a", 1.0, {}, 1)
 
@@ -146,17 +116,6 @@ async def test_documents_that_are_not_alike_make_none(database: Database) -> Non
     assert [each.name for each in forced.variants] == ["original", "file 1"]
     never = await make_variants(database, asked, [file(database, 2)], limit=1, always=True)
     assert [each.name for each in never.variants] == ["original"]
-
-
-async def test_a_pinned_document_is_no_scope_of_feedback(database: Database) -> None:
-    await alike(database, [[1, 0.1 * n, 0, 0] for n in range(5)])
-    asked = replace(ASKED, query="w1", scope=Scope(documents=documents(database, 1)))
-    made = await make_variants(database, asked, [file(database, 1)])
-    assert [each.name for each in made.variants] == ["original", "feedback"]
-    assert made.variants[1].terms is not None
-    assert {"x0", "x3"} <= made.variants[1].terms.keys()
-    hits = await search_variants(database, asked, made.variants)
-    assert {hit.document_id for hit in hits} == {*documents(database, 1)}
 
 
 async def test_without_vectors_nothing_is_learned_unless_asked_for(database: Database) -> None:

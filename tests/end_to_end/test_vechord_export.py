@@ -1,10 +1,9 @@
 """To vechord and back: its own library makes the tables, searches them, and we read them again."""
 
-import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -12,12 +11,6 @@ import pytest
 from vechord.registry import VechordRegistry
 from vechord.spec import (
     DefaultDocument,
-    ForeignKey,
-    Keyword,
-    PrimaryKeyAutoIncrease,
-    Table,
-    UniqueIndex,
-    Vector,
     create_chunk_with_dim,
 )
 
@@ -27,7 +20,6 @@ from lexichord.errors import ConfigError, EngineUnsupportedError
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, SPACE, new_database
 from tests.end_to_end.client import documents
-from tests.end_to_end.vechord_rows import stored
 
 PATH = "?options=-c%20search_path%3Dpublic,bm25_catalog,tokenizer_catalog"
 # Both find the same chunk first by vector for all 26 sample questions, by keyword for 17: vechord's
@@ -39,29 +31,6 @@ QUESTIONS = [
     "Which agreement provides for escrow of source code?",
     "Can a client poach the vendor's developers once the contract is over?",
 ]
-
-
-class Document(Table, kw_only=True):  # type: ignore[call-arg, misc]
-    uid: PrimaryKeyAutoIncrease | None = None
-    uuid: Annotated[str, UniqueIndex()]
-    content: str
-
-
-class ContextualChunk(Table, kw_only=True):  # type: ignore[call-arg, misc]
-    uid: PrimaryKeyAutoIncrease | None = None
-    doc_uuid: Annotated[str, ForeignKey[Document.uuid]]
-    index: int
-    content: str
-    context: str
-    vector: Vector[4]
-    keyword: Keyword
-
-
-class Query(Table, kw_only=True):  # type: ignore[call-arg, misc]
-    uid: PrimaryKeyAutoIncrease | None = None
-    content: str
-    doc_uuids: list[str]
-    vector: Vector[4]
 
 
 @pytest.fixture(scope="module")
@@ -152,43 +121,6 @@ def test_what_holds_rows_is_not_overwritten(plain: SyncLexichord, dsn: str) -> N
         assert "USING vchordrq (vec " in definitions
 
 
-def test_the_search_path_that_its_programs_need_is_told(plain: SyncLexichord, dsn: str) -> None:
-    plain.ingest(documents=documents(0, 1), context="given")
-    assert "alter database" in plain.export_vechord("ns").degraded[0]
-
-
-def test_missing_vectors_are_told(plain: SyncLexichord) -> None:
-    plain.ingest(documents=[{"uri": "a", "chunks": [{"content": "No vector."}]}], dataset="bare")
-    plain.ingest(documents=documents(0, 1), dataset="full")
-    with pytest.raises(ConfigError, match=r"1 chunks have no vector.*: ingest again"):
-        plain.export_vechord("ns")
-    assert plain.export_vechord("ns", ["full"]).documents == 1
-    with pytest.raises(ConfigError, match="there is no dataset 'none'"):
-        plain.export_vechord("more", ["none"])
-
-
-def test_a_missing_extension_is_named(vectorchord_dsn: str, tmp_path: Path) -> None:
-    """By one who may not create it, so that it is missing on any server."""
-    with new_database(vectorchord_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("vectorchord", "english", SPACE))
-        role = f"r{os.getpid()}"
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            connection.execute(
-                f"create role {role}; grant pg_read_all_data to {role}; "
-                f"grant execute on all functions in schema lexichord to {role}".encode()
-            )
-        try:
-            limited = f"{dsn}?options=-c%20role%3D{role}"
-            with (
-                SyncLexichord(dsn=limited, home=tmp_path) as lexichord,
-                pytest.raises(EngineUnsupportedError, match="the extension pg_tokenizer: "),
-            ):
-                lexichord.export_vechord("ns")
-        finally:
-            with psycopg.connect(dsn, autocommit=True) as connection:
-                connection.execute(f"drop owned by {role}; drop role {role}".encode())
-
-
 def test_a_server_without_pg_tokenizer_is_told_what_to_do(
     vectorchord_dsn: str, tmp_path: Path
 ) -> None:
@@ -219,32 +151,3 @@ def test_without_the_library_it_is_named(
 def test_a_name_that_vechord_would_not_quote_is_refused(plain: SyncLexichord, name: str) -> None:
     with pytest.raises(ConfigError, match="no namespace that vechord can query"):
         plain.export_vechord(name)
-
-
-async def test_tables_of_its_own_examples_come_in(dsn: str, plain: SyncLexichord) -> None:
-    tables = [Document, ContextualChunk, Query]
-    async with VechordRegistry("anthropic", dsn + PATH, tables=tables) as registry:
-        await registry.insert(Document(uuid="u1", content="Alpha one. Beta two."))
-        for index, content, vector in (
-            (1, "Beta two.", [0, 1, 0, 0]),
-            (0, "Alpha one.", [1, 0, 0, 0]),
-        ):
-            await registry.insert(
-                ContextualChunk(
-                    doc_uuid="u1",
-                    index=index,
-                    content=content,
-                    context=f"About {content}",
-                    vector=np.array(vector, dtype=np.float32),
-                    keyword=Keyword(content),
-                )
-            )
-        await registry.insert(
-            Query(content="?", doc_uuids=["u1"], vector=np.ones(4, dtype=np.float32))
-        )
-    report = plain.import_vechord("anthropic")
-    assert (report.inserted, report.chunks, report.failed) == (1, 2, {})
-    assert stored(dsn) == [
-        ("vechord:anthropic/u1", "Alpha one.", "About Alpha one.", [1, 0, 0, 0]),
-        ("vechord:anthropic/u1", "Beta two.", "About Beta two.", [0, 1, 0, 0]),
-    ]

@@ -1,6 +1,5 @@
 """Tables as programs of the vechord library make them, taken over on both engines."""
 
-import asyncio
 import json
 import math
 from pathlib import Path
@@ -8,12 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lexichord import Lexichord, SyncLexichord
+from lexichord import SyncLexichord
 from lexichord.cli.commands import app
 from lexichord.db import schema
-from lexichord.db import vechord as adapter
 from lexichord.errors import ConfigError, EngineUnsupportedError
-from lexichord.ingest.flow import IngestLimits
 from tests.conftest import SPACE, new_database
 from tests.end_to_end.vechord_rows import execute, stored
 
@@ -107,40 +104,11 @@ def test_what_is_there_is_skipped_and_what_changed_replaced(plain: SyncLexichord
     assert (plain.import_vechord("ns").replaced, stored(dsn)[0][3]) == (1, [1, 2, 3, 4])
 
 
-@pytest.mark.parametrize(("page", "ahead"), [(1, 1), (2, 3), (3, 10**6)])
-def test_any_size_of_batch_gives_the_same(
-    plain: SyncLexichord, dsn: str, page: int, ahead: int
-) -> None:
-    fill(dsn, "ns")
-    execute(
-        dsn,
-        "insert into {document} (uuid, content) select 'k' || n, 'Text ' || n "
-        "from generate_series(1, 9) n",
-        "insert into {contextualchunk} (doc_uuid, content, context, vector) "
-        "select 'k' || n, 'Text ' || n, 'c' || n, array[n, 1, 1, 1]::vector "
-        "from generate_series(1, 9) n",
-        name="ns",
-    )
-    plain.core.ingest_limits = IngestLimits(
-        vechord_page_documents=page, vechord_prefetch_chunks=ahead
-    )
-    report = plain.import_vechord("ns")
-    assert (report.inserted, report.chunks, report.failed) == (11, 14, {})
-    last = stored(dsn)[-1]
-    assert last[:3] == ("vechord:ns/k9", "Text 9", "c9")
-    assert last[3] == [9, 1, 1, 1]
-
-
 def test_another_dimension_is_refused(plain: SyncLexichord, dsn: str) -> None:
     fill(dsn, "wide", 5)
     with pytest.raises(ConfigError, match="have 5 numbers, the database is bound to test/tiny/4"):
         plain.import_vechord("wide")
     assert plain.status().runs == []
-
-
-def test_no_such_namespace(plain: SyncLexichord) -> None:
-    with pytest.raises(ConfigError, match="no tables of a vechord namespace 'none'"):
-        plain.import_vechord("none")
 
 
 @pytest.mark.parametrize("name", ['we"ird', "o'clock", "Großes %s {0} $q$", "a; drop table x; --"])
@@ -174,24 +142,6 @@ def test_of_several_chunk_tables_one_is_named(plain: SyncLexichord, dsn: str) ->
     assert list(report.failed) == ["vechord:s/2"]
 
 
-def test_tables_of_a_longer_namespace_are_others(plain: SyncLexichord, dsn: str) -> None:
-    small(dsn, "s")
-    fill(dsn, "s_more")
-    assert plain.import_vechord("s").chunks == 3
-    assert plain.import_vechord("s_more").chunks == 5
-
-
-def test_queries_with_vectors_are_no_chunks(plain: SyncLexichord, dsn: str) -> None:
-    execute(
-        dsn,
-        "create table {chunk} (uid bigint primary key, text text, vector vector(4))",
-        "create table {query} (cid bigint references {chunk}, text text, vector vector(4))",
-        name="essay",
-    )
-    with pytest.raises(ConfigError, match=r"none of public.essay_chunk, .* holds chunks: it would"):
-        plain.import_vechord("essay")
-
-
 def test_a_chunk_that_is_not_in_its_text_loses_nothing(plain: SyncLexichord, dsn: str) -> None:
     small(dsn)
     execute(dsn, "update s_chunk set text = 'Rewritten.' where text = 'Beta.'")
@@ -218,43 +168,6 @@ def test_a_bad_document_stops_no_other(plain: SyncLexichord, dsn: str) -> None:
         "5": "some chunks have a vector and some have none",
     }
     assert "1 chunks of public.s_chunk belong to no document: left out" in report.degraded
-
-
-def test_a_key_too_long_for_a_uri_stops_no_other(plain: SyncLexichord, dsn: str) -> None:
-    fill(dsn, "ns")
-    long = "".join(chr(0x4E00 + number) for number in range(700))
-    execute(dsn, "insert into {document} values (default, %s, 'Text')", name="ns", values=[long])
-    report = plain.import_vechord("ns")
-    assert (report.inserted, list(report.failed.values())) == (2, ["its key is too long"])
-
-
-async def test_an_interrupt_leaves_no_thread_waiting(
-    dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reads = asyncio.Event()
-
-    async def never_ending(*_: object) -> None:
-        reads.set()
-        await asyncio.sleep(3600)
-
-    small(dsn)
-    monkeypatch.setattr(adapter, "vechord_chunks", never_ending)
-    async with Lexichord(dsn=dsn, home=tmp_path) as lexichord:
-        running = asyncio.create_task(lexichord.import_vechord("s"))
-        await reads.wait()
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-    await asyncio.wait_for(asyncio.get_running_loop().shutdown_default_executor(), 10)
-
-
-def test_the_space_is_said(
-    plain: SyncLexichord, dsn: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    small(dsn)
-    plain.import_vechord("s")
-    message = "reading public.s_chunk and public.s_document: their vectors are taken to be of "
-    assert message + str(SPACE) in caplog.messages
 
 
 def test_an_export_needs_the_other_engine(embedded_dsn: str, tmp_path: Path) -> None:
