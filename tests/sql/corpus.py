@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -212,87 +213,14 @@ def all_settings(connection: Connection) -> dict[str, str]:
     return dict(connection.execute("select name, setting from pg_settings").fetchall())
 
 
-INNER = {
-    "make_tenant_views",
-    "tenant_functions",
-    "tenant_policies",
-    "documents_of_rows",
-    "define_table",
-    "check_table_key",
-    "filter_columns",
-    "table_partitions",
-    "create_table_triggers",
-    "drop_table_triggers",
-    "find_indexed_table",
-    "forget_table",
-    "renamed_uri",
-    "is_renamed",
-    "rename_table",
-    "table_fault",
-    "rows_statement",
-    "joined_columns",
-    "kept_row_vectors",
-    "part_change",
-    "next_keys",
-    "queue_gone",
-    "store_fresh_rows",
-    "lexeme_count",
-    "guard_documents",
-    "primary_key",
-    "awaits_vector",
-    "are_weights",
-    "check_boost",
-    "check_count",
-    "check_datasets",
-    "name_choices",
-    "name_likeness",
-    "check_at_rest",
-    "check_move",
-    "dataset_to_move_to",
-    "move_sent_files",
-    "follow_moved",
-    "moved_uri",
-    "check_filter",
-    "check_search",
-    "check_space",
-    "check_variants",
-    "column_list",
-    "dense_statement",
-    "document_facts",
-    "drop_other_index",
-    "exact_term_candidates",
-    "filter_compares",
-    "filter_contains",
-    "filter_form",
-    "filter_matches",
-    "filter_operator",
-    *("own_candidates", "chunk_room", "fuse_candidates", "fuse_scope", "fuse_shards", "fuse_terms"),
-    *("fans_out", "gather_candidates", "gather_cards", "gather_centroid", "gather_documents"),
-    *("gather_hits", "gather_lists", "gather_vector", "shard_number", "shard_scope"),
-    "is_date",
-    "is_narrow",
-    "keyword_index",
-    "keyword_plan",
-    "keyword_proposals",
-    "keyword_weights",
-    "make_indexes",
-    "ordered_uuid",
-    "question_config",
-    "named_extensions",
-    "redirection",
-    "release_numbers",
-    "refuse_vechord_rows",
-    "swap_indexes",
-    "term_candidates",
-    "term_centroid",
-    "text_configs",
-    "unseal_keywords",
-    "unsealed_keywords",
-    "vechord_columns",
-    "vector_index",
-    "wanted_indexes",
-    "weighted_terms",
-}
+# A line is a function, name|arguments with their defaults|result, or the name alone of a shared one
+# that is nobody's to call, after a mark: " " as in the last release, "-" in that release only, "+"
+# now only, "." for internal. A release takes the lines of "-" out and makes each "+" a " ".
+WRITTEN = Path(__file__).with_name("signatures.txt").read_text().splitlines()
+INNER = {line[1:] for line in WRITTEN if line[0] == "."}
+SIGNATURES = f"""
+    select proname, pg_get_function_arguments(oid), coalesce({RESULT}, '')
+    from pg_proc p where pronamespace = 'lexichord'::regnamespace"""
 OF_AN_ENGINE = {
     *("dense_candidates", "keyword_index", "keyword_plan", "keyword_proposals"),
     *("most_dimensions", "named_extensions", "seal_keywords", "unseal_keywords"),
@@ -311,6 +239,11 @@ def offered(engine: str) -> dict[str, str]:
         for path in (ROOT / "sql/engine" / folder).glob("*.sql")
         if path.stem not in NO_FUNCTIONS
     }
+
+
+def signatures(marks: str) -> set[str]:
+    """Return the written signatures of these marks."""
+    return {line[1:] for line in WRITTEN if line[0] in marks}
 
 
 def inner_functions(connection: Connection) -> set[str]:

@@ -1,22 +1,11 @@
-"""A signature that differs from the last release's is told in CHANGELOG.md, in a line `- SQL: ...`.
-
-released.txt is written anew at each release, when the lines move from Unreleased to the version:
-what SIGNATURES gives, by name, with | between its columns.
-"""
+"""A signature that differs from the last release's is told in CHANGELOG.md: `- SQL: ...`."""
 
 import re
-from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.sql.corpus import RESULT, Connection, inner_functions
-
-RELEASED = Path(__file__).with_name("released.txt")
-SIGNATURES = f"""
-    select proname, pg_get_function_arguments(oid), {RESULT}
-    from pg_proc p where pronamespace = 'lexichord'::regnamespace"""
+from tests.sql.corpus import signatures
 
 type Signatures = dict[str, tuple[str, str]]  # arguments with their defaults, result
-FORMERLY_INNER = {"check_keyword_index", "keyword_statement"}
 
 
 def unreleased() -> list[str]:
@@ -44,14 +33,15 @@ def untold(before: Signatures, now: Signatures, lines: list[str]) -> dict[str, s
     return {name: words for name, words in left.items() if words}
 
 
-def test_what_changed_since_the_last_release_is_told(library: Connection) -> None:
-    rows = [line.split("|") for line in RELEASED.read_text().splitlines()]
-    inner = inner_functions(library) | FORMERLY_INNER
-    before = {name: (arguments, result) for name, arguments, result in rows if name not in inner}
-    signatures = library.execute(SIGNATURES.encode()).fetchall()
-    now = {name: (arguments, result) for name, arguments, result in signatures if name not in inner}
+def test_what_changed_since_the_last_release_is_told() -> None:
+    before, now = (by_name(signatures(marks)) for marks in (" -", " +"))
     assert len(before) > 80
     assert untold(before, now, unreleased()) == {}, "say it in CHANGELOG.md: - SQL: `function` ..."
+
+
+def by_name(signatures: set[str]) -> Signatures:
+    rows = (signature.split("|") for signature in signatures)
+    return {name: (arguments, result) for name, arguments, result in rows}
 
 
 def test_a_line_names_function_and_parts() -> None:

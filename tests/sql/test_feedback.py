@@ -142,34 +142,27 @@ def test_nothing_found_is_nothing_learned(connection: Connection) -> None:
     assert row["vector"] is None
 
 
-@pytest.mark.parametrize("pinned", [(), (1,)])
-@pytest.mark.parametrize(
-    "scope",
-    [
+async def test_it_crosses_a_pin_and_no_tenant(fresh: Connection, database: Database) -> None:
+    for tenant in ("north", "south"):
+        for number in range(3):
+            lines, vectors = [f"w1 {tenant} x{number}"], [[1, 0.1 * number, 0, 0]]
+            uri, metadata = f"{tenant}/{number}", {"tenant": tenant}
+            put(fresh, uri, lines, vectors, dataset=tenant, metadata=metadata)
+    call(fresh, "build_indexes")
+    first = database.ids.write("doc", 1)
+    inside = [FileHit(first, "north", "north/0", "", 1.0, {}, 1)]
+    for scope in (
         Scope(datasets=("north",)),
         Scope(uri_prefix="north/"),
         Scope(filter={"tenant": "north"}),
         Scope(filter={"key": "tenant", "op": "≠", "value": "south"}),
-    ],
-)
-async def test_it_crosses_a_pin_and_no_tenant(
-    fresh: Connection, database: Database, scope: Scope, pinned: tuple[int, ...]
-) -> None:
-    for tenant in ("north", "south"):
-        for number in range(3):
-            lines = [f"w1 {tenant} x{number}"]
-            metadata = {"tenant": tenant}
-            vectors = [[1, 0.1 * number, 0, 0]]
-            uri = f"{tenant}/{number}"
-            put(fresh, uri, lines, vectors, dataset=tenant, metadata=metadata)
-    call(fresh, "build_indexes")
-    documents = tuple(database.ids.write("doc", number) for number in pinned)
-    question = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=documents))
-    inside = [FileHit(database.ids.write("doc", 1), "north", "north/0", "", 1.0, {}, 1)]
-    variants = await make_variants(database, question, inside, always=True)
-    terms = variants.variants[1].terms
-    assert terms is not None
-    assert terms.keys() == {"w1", "north", "x0", "x1", "x2"}
+    ):
+        for pinned in ((), (first,)):
+            asked = Question("w1", (1.0, 0.0, 0.0, 0.0), scope=replace(scope, documents=pinned))
+            variants = await make_variants(database, asked, inside, always=True)
+            terms = variants.variants[1].terms
+            assert terms is not None
+            assert terms.keys() == {"w1", "north", "x0", "x1", "x2"}, scope
 
 
 @pytest.mark.parametrize(

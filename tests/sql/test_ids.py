@@ -1,7 +1,7 @@
 """Ids at the border of `lexichord.db`: each that the SQL functions take or give is converted."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
@@ -25,66 +25,26 @@ from tests.sql.corpus import RESULT, Connection, call, inner_functions, put
 
 IDS = Ids(b"of a test".ljust(16))
 # Numbers that are no document's and no chunk's: of runs, queries, evaluations and keys, and counts.
-OTHER_NUMBERS = {
-    *("changes", "from_changes"),
-    *(
-        "a",
-        "b",
-        "evaluation",
-        "evaluation_id",
-        "key",
-        "key_id",
-        "keys",
-        "query_id",
-        "reembed_id",
-        "renews",
-    ),
-    *("run_id", "runs"),
-    *(
-        "amount",
-        "byte_count",
-        "bytes",
-        *("stored_bytes", "index_bytes", "shared_buffers", "maintenance_work_mem"),
-        "effective_cache_size",
-        "chunks",
-        "chunks_without_vector",
-        "datasets",
-        "deleted",
-        "df",
-        "done",
-        "documents",
-        "documents_with",
-    ),
-    *("embedded", "failed", "hits", "inserted", "missing", "most", "page_offset", "page_size"),
-    *("rows_failed", "rows_stored", "rows_waiting", "worker"),
-    *("completed", "in_progress"),
-    *("queries", "replaced", "skipped", "total", "vectors"),
-    *("rank", "dense_rank", "keyword_rank"),
-    *("chunk_count", "token_count", "document_count", "card_token_count", "elsewhere_chunks"),
-    *("first_id", "room", "dfs", "cards"),
-    *("chunk_numbers", "document_numbers", "numbers", "number", "past", "switches"),
-}
+NO_IDS = """
+    a amount b byte_count bytes card_token_count cards changes chunk_count chunk_numbers chunks
+    chunks_without_vector completed datasets deleted dense_rank df dfs document_count
+    document_numbers documents documents_with done effective_cache_size elsewhere_chunks embedded
+    evaluation evaluation_id failed first_id from_changes hits in_progress index_bytes inserted key
+    key_id keys keyword_rank maintenance_work_mem missing most number numbers page_offset page_size
+    past queries query_id rank reembed_id renews replaced room rows_failed rows_stored rows_waiting
+    run_id runs shared_buffers skipped stored_bytes switches token_count total vectors worker
+"""
+OTHER_NUMBERS = {*NO_IDS.split()}
 OF_SHARDS = {"chunk_numbers", "document_numbers", "numbers", "dfs", "cards"}  # they stay inside db/
 # Python does not call these; who calls them in SQL has the numbers.
 IN_SQL_ONLY = {
     (function, "chunks") for function in ("feedback_terms", "feedback_vector", "feedback_sums")
 }
-OTHER_JSON = {
-    *("attributes", "details"),
-    *(
-        "changes",
-        "comparison",
-        "counts",
-        "filter",
-        "metadata",
-        "qps",
-        "queries",
-        "refused",
-        "results",
-        "settings",
-    ),
-    *("calls", "stages", "terms"),
-}
+NO_IDS_IN_JSON = """
+    attributes calls changes comparison counts details filter metadata qps queries refused results
+    settings stages terms
+"""
+OTHER_JSON = {*NO_IDS_IN_JSON.split()}
 
 
 class Part(NamedTuple):
@@ -151,21 +111,18 @@ def test_every_json_is_known_to_hold_ids_or_not(library: Connection) -> None:
     assert names == JSON_ARGUMENTS.keys() | OTHER_JSON
 
 
-@pytest.mark.parametrize(
-    ("function", "text", "number"),
-    [
-        ("list_chunks", {"document": IDS.write("doc", 7)}, {"document": 7}),
-        ("read_hits", {"chunk_ids": [IDS.write("chunk", 7)]}, {"chunk_ids": [7]}),
+def test_arguments_become_numbers() -> None:
+    document, chunk = IDS.write("doc", 7), IDS.write("chunk", 7)
+    cases: list[tuple[str, dict[str, object], dict[str, object] | None]] = [
+        ("list_chunks", {"document": document}, {"document": 7}),
+        ("read_hits", {"chunk_ids": [chunk]}, {"chunk_ids": [7]}),
         ("list_documents", {"documents": None, "uri_prefix": "a"}, None),
         ("sample_documents", {"documents": 3}, None),
         ("start_run", {"source": "a folder", "total": 3}, None),
         ("list_runs", {"runs": [1]}, None),
-    ],
-)
-def test_arguments_become_numbers(
-    function: str, text: Mapping[str, object], number: Mapping[str, object] | None
-) -> None:
-    assert with_numbers(IDS, function, text) == (text if number is None else number)
+    ]
+    for function, text, number in cases:
+        assert with_numbers(IDS, function, text) == (text if number is None else number), function
 
 
 def test_what_json_holds_becomes_numbers() -> None:
@@ -221,18 +178,12 @@ async def test_what_no_database_has_written_is_not_there(database: Database) -> 
             await search.expand_context(database, [chunk], 0, False)
 
 
-@pytest.mark.parametrize("points", ["many", True, None])
-async def test_a_boost_is_points_and_an_error_names_no_number(
-    fresh: Connection, database: Database, points: object
-) -> None:
-    document = database.ids.write("doc", put(fresh, "a", ["w1"])["document_id"])
-    with pytest.raises(ConfigError, match=f"not {document}: "):
-        await search.hybrid_search(database, Question("w1"), {document: points})
-
-
 async def test_errors_name_no_numbers(fresh: Connection, database: Database) -> None:
     number = put(fresh, "a", ["w1"])["document_id"]
     document = database.ids.write("doc", number)
+    for points in ("many", True, None):  # no boost
+        with pytest.raises(ConfigError, match=f"not {document}: "):
+            await search.hybrid_search(database, Question("w1"), {document: points})
     with pytest.raises(ConfigError, match=r"^the document has no vectors yet: ingest again"):
         await search.similar_documents(database, document, Question("").scope, 3)
     call(fresh, "delete_documents", documents=[number])

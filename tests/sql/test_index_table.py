@@ -24,15 +24,25 @@ TRIGGERS = "select count(*) from pg_trigger where tgname like 'zz\\_lexichord%%'
 
 
 @pytest.fixture
-def article(fresh: Connection) -> Connection:
+def article(connection: Connection) -> Connection:
     """An indexed table of three rows, whose changes are all done."""
-    fresh.execute(ARTICLE.encode())
-    fresh.execute(
+    return index_article(connection)
+
+
+@pytest.fixture
+def committed(fresh: Connection) -> Connection:
+    """The same where other sessions see it."""
+    return index_article(fresh)
+
+
+def index_article(connection: Connection) -> Connection:
+    connection.execute(ARTICLE.encode())
+    connection.execute(
         "insert into article (title, body) select 't' || i, 'b' from generate_series(1, 3) i"
     )
-    fresh.execute(INDEX.encode())
-    fresh.execute("delete from lexichord_data.table_change")
-    return fresh
+    connection.execute(INDEX.encode())
+    connection.execute("delete from lexichord_data.table_change")
+    return connection
 
 
 def queued(connection: Connection) -> list[str]:
@@ -41,72 +51,51 @@ def queued(connection: Connection) -> list[str]:
     return sorted(key for (keys,) in rows for key in keys)
 
 
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        ("select lexichord.index_table('public.none', text => '{a}')", "does not exist"),
-        ("select lexichord.index_table('public.article', text => '{a,b}')", 'no column "a", "b"'),
-        ("select lexichord.index_table('public.article', text => '{}')", "name the columns"),
-        ("select lexichord.index_table('public.article', text => '{title}', title => 'x')", '"x"'),
-        (
-            "select lexichord.index_table('public.article', text => '{title}', uri => 'a/{x}')",
-            '"x"',
-        ),
-        (
-            "select lexichord.index_table('public.article', text => '{title}', metadata => '{x}')",
-            '"x"',
-        ),
-        (
-            "select lexichord.index_table('public.article', text => '{title}', key => '{title}')",
-            "unique",
-        ),
-        (
-            "select lexichord.index_table('public.article', text => '{title}', filter => 'x = 1')",
-            "filter: ",
-        ),
-        (
-            "select lexichord.index_table('public.article', text => '{title}', filter => 'title')",
-            "filter: ",
-        ),
-        (
-            "select lexichord.index_table('public.article', text => '{title}', dataset => 'taken')",
-            "taken",
-        ),
-        ("select lexichord.index_table('public.keyless', text => '{a}')", "no primary key"),
-        (
-            "select lexichord.index_table('public.image', text => '{data}')",
-            '"data" (bytea) has no text',
-        ),
-        ("select lexichord.index_table('public.point', text => '{a}')", "cannot be part of a key"),
-        ("select lexichord.index_table('public.recent', text => '{a}')", "no table whose rows"),
-        ("select lexichord.index_table('lexichord_data.document', text => '{text}')", "no table"),
-        ("select lexichord.drop_index_table('public.article')", "is not indexed"),
-        ("select lexichord.alter_index_table('public.article')", "is not indexed"),
-        ("select lexichord.retry_table_failures('public.article')", "is not indexed"),
-        ("select * from lexichord.search_table(null::article, 'a')", "is not indexed"),
-        ("select * from lexichord.search_table(1, 'a')", "null::public.article"),
-    ],
-)
-def test_what_cannot_be_indexed_is_said_and_leaves_nothing(
-    fresh: Connection, statement: str, message: str
-) -> None:
-    fresh.execute(ARTICLE.encode())
-    fresh.execute(
+def test_what_cannot_be_indexed_is_said_and_leaves_nothing(connection: Connection) -> None:
+    connection.execute(ARTICLE.encode())
+    connection.execute(
         "create table keyless (a text); create table image (id int primary key, data bytea); "
         "create table point (at float8 primary key, a text); create view recent as select "
         "'x' as a; "
         "insert into lexichord_data.dataset (name) values ('taken')"
     )
-    with pytest.raises(psycopg.Error) as raised:
-        fresh.execute(statement.encode())
+    title = "'public.article', text => '{title}'"
+    for arguments, message in {
+        "'public.none', text => '{a}'": "does not exist",
+        "'public.article', text => '{a,b}'": 'no column "a", "b"',
+        "'public.article', text => '{}'": "name the columns",
+        f"{title}, title => 'x'": '"x"',
+        f"{title}, uri => 'a/{{x}}'": '"x"',
+        f"{title}, metadata => '{{x}}'": '"x"',
+        f"{title}, key => '{{title}}'": "unique",
+        f"{title}, filter => 'x = 1'": "filter: ",
+        f"{title}, filter => 'title'": "filter: ",
+        f"{title}, dataset => 'taken'": "taken",
+        "'public.keyless', text => '{a}'": "no primary key",
+        "'public.image', text => '{data}'": '"data" (bytea) has no text',
+        "'public.point', text => '{a}'": "cannot be part of a key",
+        "'public.recent', text => '{a}'": "no table whose rows",
+        "'lexichord_data.document', text => '{text}'": "no table",
+    }.items():
+        refuse(connection, f"select lexichord.index_table({arguments})", message)
+    for function in ("drop_index_table", "alter_index_table", "retry_table_failures"):
+        refuse(connection, f"select lexichord.{function}('public.article')", "is not indexed")
+    search = "select * from lexichord.search_table({}, 'a')"
+    refuse(connection, search.format("null::article"), "is not indexed")
+    refuse(connection, search.format("1"), "null::public.article")
+    assert call(connection, "list_indexed_tables") == []
+    assert value(connection, TRIGGERS) == 0
+    assert value(connection, "select count(*) from lexichord_data.table_change") == 0
+
+
+def refuse(connection: Connection, statement: str, message: str) -> None:
+    with pytest.raises(psycopg.Error) as raised, connection.transaction():
+        connection.execute(statement.encode())
     assert message in str(raised.value)
-    assert call(fresh, "list_indexed_tables") == []
-    assert value(fresh, TRIGGERS) == 0
-    assert value(fresh, "select count(*) from lexichord_data.table_change") == 0
 
 
 def test_a_table_is_indexed_once(article: Connection) -> None:
-    with pytest.raises(errors.DuplicateObject, match="alter_index_table"):
+    with pytest.raises(errors.DuplicateObject, match="alter_index_table"), article.transaction():
         article.execute(INDEX.encode())
 
 
@@ -181,18 +170,18 @@ def test_a_statement_within_a_statement_hides_no_other(article: Connection) -> N
     assert queued(article) == ["1"]
 
 
-def test_generated_columns_change_with_what_they_are_made_of(fresh: Connection) -> None:
-    fresh.execute(
+def test_generated_columns_change_with_what_they_are_made_of(connection: Connection) -> None:
+    connection.execute(
         "create table article (id int primary key, a text, n int default 0, "
         "both_ text generated always as (a || '!') stored); insert into article values (1, 'a')"
     )
-    fresh.execute("select lexichord.index_table('public.article', text => '{both_}')")
-    queued_first = fresh.execute("delete from lexichord_data.table_change")
+    connection.execute("select lexichord.index_table('public.article', text => '{both_}')")
+    queued_first = connection.execute("delete from lexichord_data.table_change")
     assert queued_first.rowcount == 1
-    fresh.execute("update article set n = 1")
-    assert queued(fresh) == []
-    fresh.execute("update article set a = 'b'")
-    assert queued(fresh) == ["1"]
+    connection.execute("update article set n = 1")
+    assert queued(connection) == []
+    connection.execute("update article set a = 'b'")
+    assert queued(connection) == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -211,54 +200,54 @@ def test_generated_columns_change_with_what_they_are_made_of(fresh: Connection) 
     ],
 )  # fmt: skip
 def test_keys_of_any_type_are_written_the_same_in_every_session(
-    fresh: Connection, columns: str, row: str, key: str
+    connection: Connection, columns: str, row: str, key: str
 ) -> None:
-    fresh.execute(
+    connection.execute(
         "create type mood as enum ('good', 'bad'); create domain positive as int check (value > 0)"
     )
-    fresh.execute(f"create table article ({columns}, body text)".encode())
-    fresh.execute("select lexichord.index_table('public.article', text => '{body}')")
-    fresh.execute("delete from lexichord_data.table_change")
-    fresh.execute(f"insert into article values ({row}, 'text')".encode())
-    fresh.execute("set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'")
-    fresh.execute("update article set body = 'other'")
-    assert queued(fresh) == [key, key]
-    (found,) = call(fresh, "read_rows", table_id=1, keys=[key])
+    connection.execute(f"create table article ({columns}, body text)".encode())
+    connection.execute("select lexichord.index_table('public.article', text => '{body}')")
+    connection.execute("delete from lexichord_data.table_change")
+    connection.execute(f"insert into article values ({row}, 'text')".encode())
+    connection.execute("set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'")
+    connection.execute("update article set body = 'other'")
+    assert queued(connection) == [key, key]
+    (found,) = call(connection, "read_rows", table_id=1, keys=[key])
     assert (found["key"], found["content"]) == (key, "other")
 
 
-def test_a_partition_is_written_to_by_itself(fresh: Connection) -> None:
-    fresh.execute(
+def test_a_partition_is_written_to_by_itself(connection: Connection) -> None:
+    connection.execute(
         "create table article (id int, part int, body text, n int, primary key (id, part)) "
         "partition by list (part); create table article_1 partition of article for values in (1); "
         "create table article_2 (n int, body text, part int not null, id int not null, "
         "primary key (id, part))"
     )
-    fresh.execute("select lexichord.index_table('public.article', text => '{body}')")
-    fresh.execute("alter table article attach partition article_2 for values in (2)")
-    fresh.execute("delete from lexichord_data.table_change")
-    fresh.execute("insert into article values (1, 1, 'a'), (2, 2, 'b')")
-    fresh.execute("insert into article_2 (id, part, body) values (3, 2, 'c')")
-    assert queued(fresh) == ['["1", "1"]', '["2", "2"]', '["3", "2"]']
-    fresh.execute("update article set n = 1")
-    assert queued(fresh) == []
-    fresh.execute(
+    connection.execute("select lexichord.index_table('public.article', text => '{body}')")
+    connection.execute("alter table article attach partition article_2 for values in (2)")
+    connection.execute("delete from lexichord_data.table_change")
+    connection.execute("insert into article values (1, 1, 'a'), (2, 2, 'b')")
+    connection.execute("insert into article_2 (id, part, body) values (3, 2, 'c')")
+    assert queued(connection) == ['["1", "1"]', '["2", "2"]', '["3", "2"]']
+    connection.execute("update article set n = 1")
+    assert queued(connection) == []
+    connection.execute(
         "update article_2 set body = 'x' where id = 3; update article set part = 2 where id = 1"
     )
-    assert queued(fresh) == ['["1", "1"]', '["1", "2"]', '["3", "2"]']
-    fresh.execute("delete from article_2")
-    assert queued(fresh) == ['["1", "2"]', '["2", "2"]', '["3", "2"]']
+    assert queued(connection) == ['["1", "1"]', '["1", "2"]', '["3", "2"]']
+    connection.execute("delete from article_2")
+    assert queued(connection) == ['["1", "2"]', '["2", "2"]', '["3", "2"]']
 
 
-def test_who_writes_needs_no_right_on_ours(article: Connection) -> None:
-    with member(article) as writer:
-        article.execute(
+def test_who_writes_needs_no_right_on_ours(committed: Connection) -> None:
+    with member(committed) as writer:
+        committed.execute(
             f"grant insert, update, delete, select on article to {writer.info.user}".encode()
         )
-        article.execute(f"revoke lexichord_reader from {writer.info.user}".encode())
+        committed.execute(f"revoke lexichord_reader from {writer.info.user}".encode())
         writer.execute("insert into article (title) values ('x')")
         writer.execute("update article set body = 'y' where id = 1")
-        assert queued(article) == ["1", "4"]
+        assert queued(committed) == ["1", "4"]
         with pytest.raises(errors.InsufficientPrivilege):
             writer.execute("select * from lexichord_data.table_change")
 
@@ -332,7 +321,10 @@ def test_a_dropped_table_takes_its_documents_along(article: Connection) -> None:
 
 
 def test_a_table_that_queues_its_changes_is_not_forgotten(article: Connection) -> None:
-    with pytest.raises(psycopg.errors.ObjectInUse, match="article still queues its changes: end"):
+    with (
+        pytest.raises(psycopg.errors.ObjectInUse, match="article still queues its changes: end"),
+        article.transaction(),
+    ):
         call(article, "forget_table", table_id=1)
     assert [row["fault"] for row in call(article, "list_indexed_tables")] == [None]
 
@@ -346,11 +338,11 @@ def test_dropping_the_index_leaves_the_table(article: Connection) -> None:
     article.execute(INDEX.encode())
 
 
-def test_two_workers_take_different_changes(article: Connection) -> None:
-    article.execute("update article set body = 'a' where id = 1")
-    article.execute("update article set body = 'c' where id = 2")
-    with psycopg.connect(article.info.dsn) as other, article.transaction():
-        assert call(article, "take_changes", most=1)[0]["keys"] == ["1"]
+def test_two_workers_take_different_changes(committed: Connection) -> None:
+    committed.execute("update article set body = 'a' where id = 1")
+    committed.execute("update article set body = 'c' where id = 2")
+    with psycopg.connect(committed.info.dsn) as other, committed.transaction():
+        assert call(committed, "take_changes", most=1)[0]["keys"] == ["1"]
         assert call(other, "take_changes", most=1)[0]["keys"] == ["2"]
 
 

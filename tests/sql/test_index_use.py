@@ -55,14 +55,14 @@ def test_index_use_says_so(wide: Connection) -> None:
         )  # by a bitmap
 
 
-def test_index_use_says_also_if_not(connection: Connection) -> None:
-    put(connection, "a", ["w1"], [[1, 0, 0, 0]])
-    assert [(row["used"], row["plan"]) for row in call(connection, "index_use")] == [
+def test_index_use_says_also_if_not(fresh: Connection) -> None:
+    put(fresh, "a", ["w1"], [[1, 0, 0, 0]])
+    assert [(row["used"], row["plan"]) for row in call(fresh, "index_use")] == [
         (False, None),
         (False, None),
     ]
-    call(connection, "build_indexes")
-    dense, keyword = call(connection, "index_use")
+    call(fresh, "build_indexes")
+    dense, keyword = call(fresh, "index_use")
     assert not dense["used"]  # one row is read faster without
     assert dense["plan"].startswith("Seq Scan")
     assert keyword["used"] or keyword["plan"] is None  # so few are not sealed

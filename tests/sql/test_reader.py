@@ -14,7 +14,8 @@ from lexichord.db import schema, search
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.types import Question
-from tests.sql.calls import BY_VECTOR, OF_A_TABLE, OF_THE_SERVER, READS, VECTOR
+from tests.sql import calls
+from tests.sql.calls import BY_VECTOR, OF_A_TABLE, OF_THE_SERVER, READS, ROW_TYPED, VECTOR
 from tests.sql.corpus import MOST, Connection, Row, call, put, value
 
 NUMBERS = count()
@@ -24,55 +25,15 @@ OF_ONE_ENGINE = {
     "dense_storage",
 }
 # A function in neither list fails: if it only reads what a reader may, it goes into
-# sql/reader_rights.sql and, with a call, into calls.READS; else here and into calls.OTHERS.
-WRITES = """
-    build_indexes make_indexes delete_documents drop_other drop_other_index finish_run
-    interrupt_run judge_query
-    forget_evaluations forget_queries grant_reader keep_contexts prepare_vechord prune_documents
-    refresh_impacts
-    rebuild_indexes record_comparison record_evaluation record_files record_query recount
-    seal_keywords seal_segment keep_hidden_postings segment_chunks drop_segment unseal_keywords
-    keep_file delete_file define_dataset delete_dataset rename_dataset add_dataset_files
-    moved_uri check_at_rest move_documents dataset_to_move_to check_move move_sent_files
-    follow_moved
-    keep_original set_metadata set_other_vectors set_vectors stage_chunks start_reembed start_run
-    set_calibration
-    fold_statistics store_document swap_indexes swap_spaces touch_run write_vechord
-    add_terms count_chunks count_document
-    forget_contexts forget_other_vector add_keywords add_missing_keywords
-    add_inserted_keywords replace_keyword
-    index_table alter_index_table drop_index_table forget_table create_table_triggers
-    drop_table_triggers follow_tables rename_table take_changes part_change next_keys queue_gone
-    stage_rows store_rows store_fresh_rows finish_changes retry_table_failures guard_documents
-    start_worker rest_worker end_worker request_vector take_queries set_query_vectors
-    awaits_vector add_change queue_row make_queue_function owns_queue_function
-    most_compared_rows
-    turn_tenants_on guard_tenants make_tenant_views add_tenant drop_tenant fill_principals
-    add_shard drop_shard join_shards set_elsewhere fan_out
-    start_moves end_moves begin_switch end_switch arrive_document
-    average_length impact impact_vector add_to_tail drop_from_tail fill_keyword_text
+# sql/reader_rights.sql and, with a call, into calls.READS; else, with a call, into calls.OTHERS.
+OF_LEXICHORD_DATA = """
+    add_terms count_chunks count_document forget_contexts forget_other_vector add_keywords
+    add_missing_keywords add_inserted_keywords replace_keyword add_change queue_row
+    make_queue_function owns_queue_function most_compared_rows fill_principals average_length
+    impact impact_vector add_to_tail drop_from_tail fill_keyword_text join_writers
+    table_statements compared_columns
 """
-LOCKS = "hold_reembed hold_writers join_writers is_unchanged depart_document"
-PRIVATE = """
-    list_dataset_files describe_datasets list_places
-    list_runs list_run_files failed_files list_queries query_hits recorded_passages judged_questions
-    sample_queries
-    list_evaluations
-    evaluation_results compare_evaluations known_contexts
-    create_api_key list_api_keys revoke_api_key find_api_key rotate_api_key
-    record_api_calls list_api_calls forget_api_calls list_tenants tenant_roles
-"""
-STEPS = """
-    chunks_without_other reembed_index_statements space_overlap
-    column_list ordered_uuid redirection refuse_vechord_rows vechord_chunks vechord_columns
-    vechord_digests
-    vechord_documents vechord_orphans vechord_tables
-    define_table check_table_key filter_columns table_partitions renamed_uri is_renamed table_fault
-    rows_statement joined_columns read_rows changed_rows kept_row_vectors known_row_texts
-    tenant_policies tenant_functions
-    lexeme_count table_statements primary_key list_table_failures compared_columns
-"""
-OTHERS = set(f"{WRITES} {LOCKS} {PRIVATE} {STEPS}".split())
+OTHERS = {*OF_LEXICHORD_DATA.split(), *ROW_TYPED, *(name for name, _ in calls.OTHERS)}
 SECRETS = {
     *("tenant", "tenant_role"),
     *("run", "run_file", "query", "query_hit", "chunk_context", "api_key", "api_call"),

@@ -34,6 +34,8 @@ async def test_what_is_stored_is_what_was_given(
     stored = await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
 
     assert (stored["status"], stored["chunks"]) == ("inserted", 2)
+    record = "select (uri, status, chunks)::text from lexichord_data.run_file"
+    assert value(fresh, record) == "(a/doc1.md,inserted,2)"
     listed = call(fresh, "list_documents")[0]
     assert (listed["dataset"], listed["uri"], listed["title"], listed["media_type"]) == (
         DOCUMENT.dataset,
@@ -58,13 +60,14 @@ async def test_what_is_stored_is_what_was_given(
     assert value(fresh, vector) == "[1,0.5,-0.25,0]"
 
 
-@pytest.mark.parametrize("query", ["rents", "due monthly"])
 async def test_both_contexts_are_searched_too(
-    query: str, database: Database, fresh: Connection, run: int
+    database: Database, fresh: Connection, run: int
 ) -> None:
     await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    hit = call(fresh, "hybrid_search", query=query)[0]
-    assert (hit["context"], hit["content"], hit["page"]) == ("About rent.", "The tenant pays.", 3)
+    for query in ("rents", "due monthly"):
+        hit = call(fresh, "hybrid_search", query=query)[0]
+        found = hit["context"], hit["content"], hit["page"]
+        assert found == ("About rent.", "The tenant pays.", 3)
 
 
 async def test_replacing_keeps_the_id_and_nothing_else(
@@ -117,14 +120,10 @@ def test_a_chunk_that_stays_the_same_keeps_its_vector(connection: Connection) ->
     put(connection, "a", ["w1", "w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0], None])
     put(connection, "a", ["w0", "w2", "w1", "w3"], [[0, 0, 1, 0], None, None, None])
     assert vectors(connection, 1) == ["[0,0,1,0]", "[0,1,0,0]", "[1,0,0,0]", None]
-    put(connection, "a", ["w2"], [[0, 0, 0, 1]])
+    put(connection, "a", ["w2"], [[0, 0, 0, 1]], headings=["One"])
     assert vectors(connection, 1) == ["[0,0,0,1]"]  # a new one wins
-
-
-def test_under_another_heading_it_keeps_its_vector(connection: Connection) -> None:
-    put(connection, "a", ["w1"], [[1, 0, 0, 0]], headings=["One"])
-    put(connection, "a", ["w1"], headings=["Two"])
-    assert vectors(connection, 1) == ["[1,0,0,0]"]
+    put(connection, "a", ["w2"], headings=["Two"])
+    assert vectors(connection, 1) == ["[0,0,0,1]"]
 
 
 def test_made_by_another_recipe_it_is_embedded_again(connection: Connection) -> None:
@@ -149,19 +148,18 @@ def test_reusable_chunks_are_those_that_keep_a_vector(connection: Connection) ->
     assert kept(connection, 99) == set()
 
 
-async def test_the_same_uri_in_another_dataset_is_another_document(
+def test_the_same_uri_in_another_dataset_is_another_document(connection: Connection) -> None:
+    one, two = (put(connection, "a", ["w1"], dataset=dataset) for dataset in ("zoo", "other"))
+    assert (two["status"], two["document_id"] != one["document_id"]) == ("inserted", True)
+    assert [row["documents"] for row in call(connection, "list_datasets")] == [1, 1]
+
+
+async def test_what_cannot_be_stored_changes_nothing(
     database: Database, fresh: Connection, run: int
 ) -> None:
-    one = await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    other = replace(DOCUMENT, dataset="other")
-    two = await store.store_document(database, other, CHUNKS, VECTORS, run)
-    assert (two["status"], two["document_id"] != one["document_id"]) == ("inserted", True)
-    assert [row["documents"] for row in call(fresh, "list_datasets")] == [1, 1]
-
-
-@pytest.mark.parametrize(
-    ("change", "chunk", "vector", "error"),
-    [
+    await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
+    before = call(fresh, "list_chunks", document=1), call(fresh, "list_documents")
+    cases: list[tuple[dict[str, Any], dict[str, Any], list[float] | None, type[Exception]]] = [
         ({}, {}, [1.0, 2.0], EmbeddingMismatchError),
         ({}, {"content": "nul \0"}, None, ConfigError),
         ({"text": "nul \0"}, {}, None, ConfigError),
@@ -169,37 +167,16 @@ async def test_the_same_uri_in_another_dataset_is_another_document(
         ({"uri": ""}, {}, None, DatabaseError),
         ({"dataset": ""}, {}, None, DatabaseError),
         ({}, {"start": 5, "end": 4}, None, DatabaseError),
-    ],
-)
-async def test_what_cannot_be_stored_changes_nothing(
-    database: Database,
-    fresh: Connection,
-    run: int,
-    change: dict[str, Any],
-    chunk: dict[str, Any],
-    vector: list[float] | None,
-    error: type[Exception],
-) -> None:
-    await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    before = call(fresh, "list_chunks", document=1), call(fresh, "list_documents")
-    bad = replace(DOCUMENT, **{"title": "Bad", **change})
-    with pytest.raises(error):
-        await store.store_document(database, bad, [replace(CHUNKS[0], **chunk)], [vector], run)
-    assert before == (
-        call(fresh, "list_chunks", document=1),
-        call(fresh, "list_documents"),
-    )
-    assert call(fresh, "list_runs")[0]["inserted"] == 1
+    ]
+    for change, chunk, vector, error in cases:
+        bad = replace(DOCUMENT, **{"title": "Bad", **change})
+        with pytest.raises(error):
+            await store.store_document(database, bad, [replace(CHUNKS[0], **chunk)], [vector], run)
+        after = call(fresh, "list_chunks", document=1), call(fresh, "list_documents")
+        assert after == before
+        assert call(fresh, "list_runs")[0]["inserted"] == 1
     good = await store.store_document(database, DOCUMENT, CHUNKS[:1], VECTORS[:1], run)
     assert good["chunks"] == 1  # nothing is left staged
-
-
-async def test_the_run_records_what_became_of_it(
-    database: Database, fresh: Connection, run: int
-) -> None:
-    await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run)
-    record = "select (uri, status, chunks)::text from lexichord_data.run_file"
-    assert value(fresh, record) == "(a/doc1.md,inserted,2)"
 
 
 def test_several_documents_in_one_transaction_share_no_chunks(connection: Connection) -> None:
@@ -209,14 +186,10 @@ def test_several_documents_in_one_transaction_share_no_chunks(connection: Connec
     assert [row["chunks"] for row in call(connection, "list_documents")] == [2, 1]
 
 
-def test_a_document_may_have_no_chunks(connection: Connection) -> None:
-    assert put(connection, "a", [])["chunks"] == 0
-    assert call(connection, "list_documents")[0]["characters"] == 0
-
-
-def test_the_id_numbers_have_no_gaps_after_a_replacement(connection: Connection) -> None:
+def test_a_document_may_have_no_chunks_and_ids_no_gaps(connection: Connection) -> None:
     for _ in range(3):
-        put(connection, "a", ["one"])
+        assert put(connection, "a", [])["chunks"] == 0
+    assert call(connection, "list_documents")[0]["characters"] == 0
     assert put(connection, "b", ["one"])["document_id"] == 2
 
 
