@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from signal import SIGINT, SIGKILL, Signals
 from typing import Any, Self
@@ -14,7 +13,8 @@ import httpx
 import psycopg
 
 from tests.conftest import ROOT
-from tests.end_to_end.processes import heed_interrupts
+from tests.end_to_end.processes import heed_interrupts, wait_until
+from tests.http.served import new_client
 from tests.listening import PATIENCE, port_of
 
 
@@ -49,10 +49,9 @@ class Server:
         finally:
             self._output.close()
 
-    def client(self, key: str | None = None, **options: Any) -> httpx.Client:
+    def client(self, key: str | None = None) -> httpx.Client:
         """Give a client that sends a key, if one is given."""
-        headers = {"authorization": f"Bearer {key}"} if key else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE, **options)
+        return new_client(self.url, key)
 
     @property
     def url(self) -> str:
@@ -91,12 +90,14 @@ def request(path: str, body: bytes, *headers: str, method: str = "POST") -> byte
 
 def finished(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
     """Wait for the end of a job."""
-    deadline = time.monotonic() + PATIENCE
-    while job["state"] == "running":
-        assert time.monotonic() < deadline, job
-        time.sleep(0.05)
-        job = client.get(f"/v1/jobs/{job['job_id']}").json()
-    return job
+    found = [job]
+
+    def is_finished() -> bool:
+        found.append(client.get(f"/v1/jobs/{job['job_id']}").json())
+        return bool(found[-1]["state"] != "running")
+
+    wait_until(is_finished)
+    return found[-1]
 
 
 def active(dsn: str) -> list[str]:
