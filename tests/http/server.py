@@ -11,7 +11,9 @@ from typing import Any, Self
 
 import httpx
 import psycopg
+from typer.testing import CliRunner
 
+from lexichord.cli.commands import app
 from tests.conftest import ROOT
 from tests.end_to_end.processes import heed_interrupts, wait_until
 from tests.http.served import new_client
@@ -71,15 +73,16 @@ class Server:
         return Path(self._output.name).read_text()
 
 
-def send_raw(port: int, *parts: bytes) -> bytes:
+def connected(url: str) -> socket.socket:
+    """Connect to a server."""
+    return socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), PATIENCE)
+
+
+def send_raw(url: str, sent: bytes) -> bytes:
     """Send bytes as they are and give all that comes back."""
-    with socket.create_connection(("127.0.0.1", port), 10) as connection:
-        for part in parts:
-            connection.sendall(part)
-        answer = b""
-        while piece := connection.recv(65536):
-            answer += piece
-        return answer
+    with connected(url) as connection:
+        connection.sendall(sent)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def request(path: str, body: bytes, *headers: str, method: str = "POST") -> bytes:
@@ -108,3 +111,12 @@ def active(dsn: str) -> list[str]:
             "and pid <> pg_backend_pid() and state <> 'idle' and application_name = 'lexichord'"
         ).fetchall()
     return [row[0] for row in rows]
+
+
+def refused(*command: str, **settings: str) -> str:
+    """Give the one line of a command that does not start, in this process."""
+    environment = {f"LEXICHORD_{name.upper()}": value for name, value in settings.items()}
+    done = CliRunner().invoke(app, command, env=environment)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    (line,) = done.stderr.splitlines()
+    return line
