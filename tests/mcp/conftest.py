@@ -11,7 +11,7 @@ from lexichord import SyncLexichord
 from mcp import Client
 from tests.conftest import new_database
 from tests.http.served import NAME
-from tests.mcp.serving import Place, Served, over_http, over_stdio, served, started
+from tests.mcp.serving import Place, Served, inside, over_http, over_stdio, served
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,21 @@ def keys(place: Place) -> Keys:
 @pytest.fixture(scope="session")
 def server(place: Place) -> Iterator[Served]:
     """One that needs no key."""
-    with served(place) as running:
+    with inside(place) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def process(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The same in a process of its own."""
-    with started(place, tmp_path_factory.mktemp("open") / "log") as running:
+    with served(place, tmp_path_factory.mktemp("open") / "log") as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def locked(place: Place, keys: Keys) -> Iterator[Served]:
     """One that needs a key."""
-    with served(replace(place, settings={"LEXICHORD_ALLOWED_HOSTS": NAME})) as running:
+    with inside(replace(place, settings={"LEXICHORD_ALLOWED_HOSTS": NAME})) as running:
         yield running
 
 

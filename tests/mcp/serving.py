@@ -17,6 +17,7 @@ from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
+from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
 from lexichord import SyncLexichord
 from lexichord.serve.access import AccessPolicy
@@ -28,6 +29,11 @@ from tests.http.served import logged, serving
 from tests.listening import PATIENCE, port_of
 
 COMMAND = [sys.executable, "-m", "lexichord", "mcp"]
+HELLO = {
+    "protocolVersion": LATEST_HANDSHAKE_VERSION,
+    "clientInfo": {"name": "test", "version": "1"},
+    "capabilities": {},
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Served:
 
 
 @contextmanager
-def served(place: Place) -> Iterator[Served]:
+def inside(place: Place) -> Iterator[Served]:
     """Answer over HTTP in this process for the length of a with statement."""
     settings: dict[str, Any] = {
         name.removeprefix("LEXICHORD_").lower(): value for name, value in place.settings.items()
@@ -72,7 +78,7 @@ def create_mcp_server(policy: AccessPolicy) -> Any:
 
 
 @contextmanager
-def started(place: Place, log: Path) -> Iterator[Served]:
+def served(place: Place, log: Path) -> Iterator[Served]:
     """Run `lexichord mcp --http` for the length of a with statement."""
     with log.open("w") as stream:
         process = subprocess.Popen(
