@@ -10,7 +10,7 @@ import pytest
 from lexichord import SyncLexichord
 from tests.conftest import SPACE, new_database
 from tests.end_to_end.processes import wait_until
-from tests.http.served import Keys, Served, fill, serve
+from tests.http.served import Keys, Served, fill, serve, serve_samples
 
 DOCUMENTS = {
     name: [
@@ -41,6 +41,13 @@ class Keyed(Served):
 def sampled(corpus: str, home: Path) -> Iterator[Served]:
     """A server of the sample corpus, for this machine alone. To be read only."""
     with serve(corpus, home=home) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def library(corpus: str, home: Path) -> Iterator[Served]:
+    """A server of the samples and of documents with metadata, that needs a key. Read only."""
+    with serve_samples(corpus, home) as served:
         yield served
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import openai
 import pytest
 
@@ -13,8 +12,7 @@ from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import SAMPLES, new_database
-from tests.http.served import Served, serving
-from tests.listening import PATIENCE
+from tests.http.served import Keys, Served, serve
 
 LEASE = b"# Lease\n\nThe rent of Saltpan House is due on the first day of each quarter."
 POLICY = b"# Travel\n\nEmployees travel second class on trains, and fly economy."
@@ -23,30 +21,30 @@ QUESTION = "When is the rent due?"
 
 @pytest.fixture(scope="module")
 def served(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[Served]:
+    keys: Keys = {"all": {"writes": True, "deletes": True}, "narrow": {"datasets": ["narrow"]}}
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home, allowed_hosts="search.example.com") as lexichord:
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
             lexichord.ingest([next((SAMPLES / "policies").glob("data-*.md"))], dataset="narrow")
-            key = lexichord.create_key("all", writes=True, deletes=True).secret
-            narrow = lexichord.create_key("narrow", datasets=["narrow"]).secret
-            with serving(lexichord) as url:
-                yield Served(url, lexichord, key, narrow)
+        with serve(dsn, keys, home=home) as served:
+            yield served
 
 
 def client_of(served: Served, key: str) -> openai.OpenAI:
-    return openai.OpenAI(api_key=key, base_url=f"{served.url}/v1", max_retries=0)
+    secret = served.keys.get(key, key)
+    return openai.OpenAI(api_key=secret, base_url=f"{served.url}/v1", max_retries=0)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(served: Served) -> Iterator[openai.OpenAI]:
-    with client_of(served, served.key) as client:
+    with client_of(served, "all") as client:
         yield client
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def narrow(served: Served) -> Iterator[openai.OpenAI]:
     """A client that only reads, and one dataset."""
-    with client_of(served, served.narrow) as client:
+    with client_of(served, "narrow") as client:
         yield client
 
 
@@ -114,12 +112,8 @@ def test_a_whole_life_of_a_store(client: openai.OpenAI) -> None:
 
 
 def sent(client: openai.OpenAI, *names: str) -> list[str]:
-    return [
-        client.files.create(
-            file=named(name, f"# {name}\n\nzebra {name}".encode()), purpose="assistants"
-        ).id
-        for name in names
-    ]
+    files = [named(name, f"# {name}\n\nzebra {name}".encode()) for name in names]
+    return [client.files.create(file=each, purpose="assistants").id for each in files]
 
 
 def test_a_batch_is_polled_and_its_files_are_listed(client: openai.OpenAI) -> None:
@@ -132,11 +126,8 @@ def test_a_batch_is_polled_and_its_files_are_listed(client: openai.OpenAI) -> No
         {"file_id": empty, "attributes": {"kind": "empty"}},
     ]
     batch = client.vector_stores.file_batches.create_and_poll(store.id, files=files)
-    assert (batch.status, batch.file_counts.completed, batch.file_counts.failed) == (
-        "completed",
-        1,
-        1,
-    )
+    counts = batch.file_counts
+    assert (batch.status, counts.completed, counts.failed) == ("completed", 1, 1)
     listed = list(client.vector_stores.file_batches.list_files(batch.id, vector_store_id=store.id))
     assert {each.id: each.status for each in listed} == {good: "completed", empty: "failed"}
     (failed,) = client.vector_stores.files.list(store.id, filter="failed")
@@ -314,24 +305,18 @@ def test_models_and_embeddings_are_those_of_the_space(
         client.embeddings.create(input=tokens, model=model.id)
 
 
-def test_a_file_draws_its_pages_and_downloads_by_its_document(
-    client: openai.OpenAI, served: Served
-) -> None:
+def test_a_file_downloads_by_its_document(client: openai.OpenAI, served: Served) -> None:
     store = client.vector_stores.create(name="originals")
     (file_id,) = sent(client, "kept.md")
     client.vector_stores.files.create_and_poll(file_id, vector_store_id=store.id)
     (row,) = served.lexichord.list(datasets=["originals"])
-    answer = httpx.get(
-        f"{served.url}/v1/documents/{row.document_id}/original",
-        headers={"Authorization": f"Bearer {served.key}"},
-        timeout=PATIENCE,
-    )
+    answer = served.by("all").get(f"/v1/documents/{row.document_id}/original")
     assert answer.content == b"# kept.md\n\nzebra kept.md"
 
 
 async def test_the_asynchronous_client_does_the_same(served: Served) -> None:
-    base = f"{served.url}/v1"
-    async with openai.AsyncOpenAI(api_key=served.key, base_url=base, max_retries=0) as client:
+    base, key = f"{served.url}/v1", served.keys["all"]
+    async with openai.AsyncOpenAI(api_key=key, base_url=base, max_retries=0) as client:
         store = await client.vector_stores.create(name="async")
         file = await client.vector_stores.files.upload_and_poll(
             vector_store_id=store.id, file=named("lease.md")

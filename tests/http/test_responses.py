@@ -9,16 +9,12 @@ import openai
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
-from lexichord.providers.embed.local import LocalEmbedder
-from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.llm_replies import KEY, replying, shown
 from tests.http.served import serving
 from tests.providers.chat_servers import ChatServer, chat_server
 
 QUESTION = "What is the yearly rent for the third floor of Saltpan House?"
-NOWHERE = "Which enzyme unwinds the double helix before it is copied?"
-TOOL: Any = {"type": "file_search", "vector_store_ids": ["samples"]}
+TOOL: Any = {"type": "file_search", "vector_store_ids": ["agreements"]}
 
 
 def clauses(inputs: Any) -> dict[str, Any]:
@@ -27,15 +23,6 @@ def clauses(inputs: Any) -> dict[str, Any]:
     quote = {"quote": first.text.rpartition("\n\n")[2], "source": first.number}
     invented = {"quote": "The rent is a secret.", "source": first.number}
     return {"clauses": [quote, invented], "answer": "x"}
-
-
-@pytest.fixture(scope="module")
-def stored(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[str]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            lexichord.ingest([SAMPLES / "agreements"], dataset="samples")
-        yield dsn
 
 
 @contextmanager
@@ -55,9 +42,9 @@ def model() -> Iterator[ChatServer]:
 
 
 @pytest.fixture(scope="module")
-def client(stored: str, home: Path, model: ChatServer) -> Iterator[openai.OpenAI]:
+def client(corpus: str, home: Path, model: ChatServer) -> Iterator[openai.OpenAI]:
     named = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
-    with answering(stored, home, **named) as client:
+    with answering(corpus, home, **named) as client:
         yield client
 
 
@@ -78,7 +65,7 @@ def test_an_answer_quotes_files_and_cites_them(client: openai.OpenAI) -> None:
     assert response.output_text[citation.index] == "["
     assert citation.file_id in {result.file_id for result in search.results}
     assert citation.filename == "office-lease-saltpan-house.md"
-    assert response.usage is not None
+    assert response.usage
     assert response.usage.total_tokens > 0
     assert (response.status, response.model) == ("completed", "openai/any")
 
@@ -148,7 +135,7 @@ def test_a_failing_model_is_told(client: openai.OpenAI, model: ChatServer) -> No
         model.mode = "good"
 
 
-def test_without_a_model_it_is_said(stored: str, home: Path) -> None:
+def test_without_a_model_it_is_said(corpus: str, home: Path) -> None:
     refused = pytest.raises(openai.BadRequestError, match="no language model is set here")
-    with answering(stored, home) as client, refused:
+    with answering(corpus, home) as client, refused:
         client.responses.create(model="any", input=QUESTION, tools=[TOOL])
