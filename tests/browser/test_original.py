@@ -117,14 +117,6 @@ def test_what_can_be_done_with_a_passage_stays_in_its_card(blank: Page) -> None:
     assert card.first.evaluate(outside) == []
 
 
-def test_text_and_original_are_one_click_apart(blank: Page) -> None:
-    open_from_results(blank)
-    blank.get_by_role("navigation", name="View").get_by_role("link", name="Text").click()
-    expect(blank.locator("mark.current", has_text="zebra")).to_be_visible()
-    blank.get_by_role("navigation", name="View").get_by_role("link", name="Original").click()
-    expect(blank.locator("rect#quote")).to_be_in_viewport()
-
-
 def test_pages_are_turned_and_enlarged_without_scripts(look: Look, original_address: str) -> None:
     page = look(original_address, NARROW, **BARE)
     leave_blank(page)

@@ -15,8 +15,6 @@ from tests.conftest import SAMPLES, new_database
 from tests.http.served import Keys, Served, serve
 
 LEASE = b"# Lease\n\nThe rent of Saltpan House is due on the first day of each quarter."
-POLICY = b"# Travel\n\nEmployees travel second class on trains, and fly economy."
-QUESTION = "When is the rent due?"
 
 
 @pytest.fixture(scope="module")
@@ -52,63 +50,6 @@ def named(name: str, content: bytes = LEASE) -> io.BytesIO:
     file = io.BytesIO(content)
     file.name = name
     return file
-
-
-def test_a_whole_life_of_a_store(client: openai.OpenAI) -> None:
-    store = client.vector_stores.create(name="life", metadata={"team": "legal"})
-    assert (store.id, store.name, store.status) == ("life", "life", "completed")
-    assert store.file_counts.total == 0
-
-    file = client.files.create(file=named("lease.md"), purpose="assistants")
-    assert (file.filename, file.bytes, file.status) == ("lease.md", len(LEASE), "processed")
-    assert client.files.wait_for_processing(file.id).id == file.id
-    stored = client.vector_stores.files.create_and_poll(
-        file.id, vector_store_id=store.id, attributes={"kind": "lease", "year": 2024, "open": True}
-    )
-    assert (stored.id, stored.status, stored.last_error) == (file.id, "completed", None)
-    assert stored.attributes is not None
-    assert {"kind": "lease", "year": 2024, "open": True}.items() <= stored.attributes.items()
-
-    policy = client.vector_stores.files.upload_and_poll(
-        vector_store_id=store.id, file=named("travel.md", POLICY), attributes={"kind": "policy"}
-    )
-    assert policy.status == "completed"
-    counts = client.vector_stores.retrieve(store.id).file_counts
-    assert (counts.completed, counts.total) == (2, 2)
-
-    found = list(client.vector_stores.search(store.id, query=QUESTION))
-    assert (found[0].file_id, found[0].filename) == (file.id, "lease.md")
-    assert found[0].attributes is not None
-    assert found[0].attributes["kind"] == "lease"
-    only: Any = {"type": "eq", "key": "kind", "value": "policy"}
-    filtered = list(client.vector_stores.search(store.id, query=QUESTION, filters=only))
-    assert {each.file_id for each in filtered} == {policy.id}
-
-    (text,) = client.vector_stores.files.content(file.id, vector_store_id=store.id)
-    assert text.text == LEASE.decode()
-    assert client.files.content(file.id).read() == LEASE
-
-    changed = client.vector_stores.files.update(
-        file.id, vector_store_id=store.id, attributes={"kind": "old lease"}
-    )
-    assert changed.attributes is not None
-    assert changed.attributes["kind"] == "old lease"
-    assert "year" not in changed.attributes
-    late: Any = {"type": "gt", "key": "year", "value": 2000}
-    assert list(client.vector_stores.search(store.id, query=QUESTION, filters=late)) == []
-
-    renamed = client.vector_stores.update(store.id, name="Leases", metadata={})
-    assert (renamed.id, renamed.name, renamed.metadata) == ("life", "Leases", {})
-
-    gone = client.vector_stores.files.delete(policy.id, vector_store_id=store.id)
-    assert (gone.id, gone.deleted) == (policy.id, True)
-    assert client.files.retrieve(policy.id).filename == "travel.md"  # the file itself stays
-    assert client.files.delete(file.id).deleted
-    assert list(client.vector_stores.files.list(store.id)) == []
-    assert list(client.vector_stores.search(store.id, query=QUESTION)) == []
-    assert client.vector_stores.delete(store.id).deleted
-    with pytest.raises(openai.NotFoundError):
-        client.vector_stores.retrieve(store.id)
 
 
 def sent(client: openai.OpenAI, *names: str) -> list[str]:
@@ -312,16 +253,3 @@ def test_a_file_downloads_by_its_document(client: openai.OpenAI, served: Served)
     (row,) = served.lexichord.list(datasets=["originals"])
     answer = served.by("all").get(f"/v1/documents/{row.document_id}/original")
     assert answer.content == b"# kept.md\n\nzebra kept.md"
-
-
-async def test_the_asynchronous_client_does_the_same(served: Served) -> None:
-    base, key = f"{served.url}/v1", served.keys["all"]
-    async with openai.AsyncOpenAI(api_key=key, base_url=base, max_retries=0) as client:
-        store = await client.vector_stores.create(name="async")
-        file = await client.vector_stores.files.upload_and_poll(
-            vector_store_id=store.id, file=named("lease.md")
-        )
-        assert file.status == "completed"
-        found = [each async for each in client.vector_stores.search(store.id, query=QUESTION)]
-        assert found[0].file_id == file.id
-        await client.vector_stores.delete(store.id)

@@ -99,12 +99,17 @@ def life(client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         made[name] = result.id
         return result
 
-    yield "vector_stores.create", lambda: keep("store", stores.create(name="python"))
+    def create() -> bool:
+        store = keep("store", stores.create(name="python", metadata={"team": "legal"}))
+        return bool((store.id, store.name, store.file_counts.total) == ("python", "python", 0))
+
+    yield "vector_stores.create", create
     own, weekly = {"vector_store_id": made["store"]}, {"anchor": "last_active_at", "days": 7}
     yield "vector_stores.create(expires_after=…)", lambda: stores.create(expires_after=weekly)
     yield "vector_stores.retrieve", lambda: stores.retrieve(**own)
     yield "vector_stores.list", lambda: list(stores.list(limit=1))
-    yield "vector_stores.update", lambda: stores.update(**own, metadata={"team": "legal"})
+    new = {**own, "name": "Leases", "metadata": {}}
+    yield "vector_stores.update", lambda: stores.update(**new).name == "Leases"
     yield from life_of_files(client, own, keep, made)
     yield "models.list", lambda: keep("model", next(iter(client.models.list())))
     space = made["model"]
@@ -117,10 +122,13 @@ def life(client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "responses.create(stream=True)", lambda: list(respond(**asked, stream=True))
     brief = {**asked, "instructions": "Be brief."}
     yield "responses.create(instructions=…)", lambda: respond(**brief)
-    (sent, *_) = [each.id for each in files.list()]
-    yield "vector_stores.files.delete", lambda: stores.files.delete(sent, **own)
-    yield "files.delete", lambda: files.delete(sent)
-    yield "vector_stores.delete", lambda: stores.delete(**own)
+    gone, other = made["file"], made["other"]
+    yield "vector_stores.files.delete", lambda: stores.files.delete(gone, **own).deleted
+    assert files.retrieve(gone).filename == "lease.md"  # the file itself stays
+    yield "files.delete", lambda: files.delete(other).deleted
+    assert {gone, other}.isdisjoint(each.id for each in stores.files.list(**own))
+    yield "vector_stores.delete", lambda: stores.delete(**own).deleted
+    assert own["vector_store_id"] not in {each.id for each in stores.list()}
 
 
 def life_of_files(
@@ -139,8 +147,10 @@ def life_of_files(
     yield "files.content", lambda: files.content(sent).read() == TEXT
 
     def store() -> bool:
-        done = stored.create_and_poll(sent, **own, attributes={"year": 2024})
-        return bool(done.status == "completed")
+        attributes = {"kind": "lease", "year": 2024, "open": True}
+        done = stored.create_and_poll(sent, **own, attributes=attributes)
+        told = (done.id, done.status, done.last_error)
+        return told == (sent, "completed", None) and attributes.items() <= done.attributes.items()
 
     yield "vector_stores.files.create_and_poll", store
     cut = {**own, "file_id": sent, "chunking_strategy": STATIC}
@@ -151,11 +161,17 @@ def life_of_files(
     yield "vector_stores.files.retrieve", lambda: stored.retrieve(sent, **own)
     yield "vector_stores.files.list", lambda: list(stored.list(**own, limit=1, order="asc"))
     changes: Any = {**own, "attributes": {"year": 2025}}
-    yield "vector_stores.files.update", lambda: stored.update(sent, **changes)
-    yield "vector_stores.files.content", lambda: list(stored.content(sent, **own))
+
+    def update() -> bool:
+        attributes = stored.update(sent, **changes).attributes
+        return attributes["year"] == 2025 and "kind" not in attributes
+
+    yield "vector_stores.files.update", update
+    text = "vector_stores.files.content"
+    yield text, lambda: next(iter(stored.content(sent, **own))).text == TEXT.decode()
     found = {**own, "query": QUESTION, "filters": YEAR}
     search = client.vector_stores.search
-    yield "vector_stores.search", lambda: next(iter(search(**found))).file_id == sent
+    yield "vector_stores.search", lambda: [each.file_id for each in search(**found)] == [sent]
     both = {**own, "file_ids": [sent, made["other"]]}
     of_batches = client.vector_stores.file_batches
     yield f"{batches}.create_and_poll", lambda: keep("batch", of_batches.create_and_poll(**both))

@@ -106,29 +106,6 @@ async def test_a_body_that_is_no_request_is_refused(server: Served, body: bytes)
     assert "Traceback" not in reply.text
 
 
-async def test_kbbridges_own_calls_work(locked: Served, keys: Keys) -> None:
-    """Those of its announcement, by tools/call; without addresses that are not allowed here."""
-    headers = {
-        "X_RETRIEVAL_ENDPOINT": "https://your-dify-or-backend",
-        "X_RETRIEVAL_API_KEY": keys.everything,
-    }
-    async with over_http(locked.url, **headers) as client:
-        discovered = "confidentiality after NDA termination at University of Michigan"
-        options = {"dataset_id": "agreements", "top_k_return": 10, "do_file_rerank": True}
-        files = await call(client, "file_discover", query=discovered, **options)
-        asked = {
-            "dataset_info": '[{"id": "agreements", "source_path": ""}]',
-            "query": "What confidentiality obligations remain after the NDA expires?",
-            "custom_instructions": "Focus on legal clauses and preserve original wording.",
-            "enable_query_rewriting": True,
-        }
-        answer = await call(client, "assistant", **asked)
-    assert files["distinct_files"]
-    assert answer["answer"]
-    for result in (files, answer):
-        assert result["ignored"].keys() == {"X-RETRIEVAL-ENDPOINT"}
-
-
 def test_what_cannot_be_served_safely_is_not(fresh: str) -> None:
     command = ("mcp", "--http", "--port", "0")
     assert "make a key" in command_refused(*command, "--host", "0.0.0.0", dsn=fresh)
