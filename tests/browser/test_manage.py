@@ -57,6 +57,19 @@ def folder(tmp_path: Path) -> Path:
 STORED = ("folder/zebra.md", "folder/sub/gnu.txt", "folder/<img src=x onerror=alert(1)>.txt")
 
 
+def store(page: Page, dataset: str, *files: Path) -> None:
+    page.goto("/documents")
+    page.set_input_files("#files", files)
+    page.locator("#dataset").fill(dataset)
+    page.get_by_role("button", name="Store").click()
+
+
+def ask_them(page: Page, question: str) -> None:
+    page.get_by_role("link", name="Ask them").click()
+    page.locator("#q").fill(question)
+    page.get_by_role("button", name="Ask").click()
+
+
 def expect_done(page: Page, outcome: str, times: int = 1) -> None:
     ends = page.locator(".run h2", has_text=outcome)
     expect(ends).to_have_count(times, timeout=30_000)
@@ -88,9 +101,7 @@ def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path) -> No
     scripted.get_by_role("button", name="Store").click()
     expect_told(scripted)
     expect(scripted.locator("#holdings").get_by_role("row", name="zoo 3")).to_be_visible()
-    scripted.get_by_role("link", name="Ask them").click()
-    scripted.locator("#q").fill("Which animal has stripes?")
-    scripted.get_by_role("button", name="Ask").click()
+    ask_them(scripted, "Which animal has stripes?")
     expect(scripted.locator("article.hit .text").first).to_contain_text("stripes")
 
 
@@ -113,10 +124,7 @@ def test_more_than_the_server_takes_at_once_goes_in_parts(scripted: Page, tmp_pa
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
         file.write_text("A zebra. " * (MAX_BODY // 15))
-    scripted.goto("/documents")
-    scripted.set_input_files("#files", files)
-    scripted.locator("#dataset").fill("parts")
-    scripted.get_by_role("button", name="Store").click()
+    store(scripted, "parts", *files)
     expect_done(scripted, "Done: 1 stored", 3)
 
 
@@ -127,9 +135,7 @@ def test_what_the_server_refuses_is_said_beside_the_files(
     scripted.goto("/documents")
     scripted.get_by_role("button", name="Store").click()
     expect(scripted.locator("#chosen")).to_have_text("Choose a file first.")
-    scripted.set_input_files("#files", tmp_path / "a.txt")
-    scripted.locator("#dataset").fill(" ")
-    scripted.get_by_role("button", name="Store").click()
+    store(scripted, " ", tmp_path / "a.txt")
     expect(scripted.get_by_role("heading", name="1 file not stored")).to_be_visible()
     expect(scripted.locator("#runs")).to_contain_text("The dataset needs a name")
     expect(scripted.locator("#runs")).to_contain_text("a.txt")
@@ -144,10 +150,7 @@ def test_what_failed_is_tried_again_with_what_the_page_still_has(
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
     scripted.goto("/documents")
     expect(scripted.locator("#files")).to_be_hidden()  # it would say that no file is chosen
-    scripted.set_input_files("#files", [tmp_path / "good.txt", tmp_path / "torn.pdf"])
-    expect(scripted.locator("#chosen")).to_have_text("2 files to store")
-    scripted.locator("#dataset").fill("again")
-    scripted.get_by_role("button", name="Store").click()
+    store(scripted, "again", tmp_path / "good.txt", tmp_path / "torn.pdf")
     expect_done(scripted, "Done: 1 stored, 1 failed")
     scripted.get_by_role("button", name="Try again").click()
     expect_done(scripted, "Done: 1 failed")  # of the one alone
@@ -162,19 +165,13 @@ def test_a_page_is_fetched_and_asked(scripted: Page, site: Site) -> None:
     scripted.locator("#fetch-dataset").fill("web")
     scripted.get_by_role("button", name="Fetch").click()
     expect_done(scripted, "Done: 1 stored")
-    scripted.get_by_role("link", name="Ask them").click()
-    scripted.locator("#q").fill("When does the quokka smile?")
-    scripted.get_by_role("button", name="Ask").click()
+    ask_them(scripted, "When does the quokka smile?")
     expect(scripted.locator(".answer")).to_contain_text("at dawn")
 
 
 def test_all_goes_without_scripts(unscripted: Page, folder: Path, strange: list[str]) -> None:
     page, dataset = unscripted, "bare"
-    page.goto("/documents")
-    files = [folder / "zebra.md", folder / "empty.txt"]
-    page.set_input_files("#files", files)
-    page.locator("#dataset").fill(dataset)
-    page.get_by_role("button", name="Store").click()
+    store(page, dataset, folder / "zebra.md", folder / "empty.txt")
     expect_done(page, "Done: 1 stored, 1 failed")  # it loads itself again
     page.get_by_role("link", name=f"Documents of {dataset}").click()
     page.get_by_role("link", name="Metadata of Zebra").click()
@@ -223,10 +220,7 @@ def test_documents_and_datasets_are_deleted_after_a_question(
     either: Page, folder: Path, request: pytest.FixtureRequest
 ) -> None:
     page, dataset = either, f"short {request.node.callspec.id}"
-    page.goto("/documents")
-    page.set_input_files("#files", [folder / "zebra.md", folder / "sub" / "gnu.txt"])
-    page.locator("#dataset").fill(dataset)
-    page.get_by_role("button", name="Store").click()
+    store(page, dataset, folder / "zebra.md", folder / "sub" / "gnu.txt")
     expect_done(page, "Done: 2 stored")
     page.goto(f"/documents?dataset={dataset}")
     page.get_by_role("link", name="Delete Zebra").click()
