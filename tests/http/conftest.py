@@ -40,7 +40,7 @@ class Keyed(Served):
 @pytest.fixture(scope="session")
 def sampled(corpus: str, home: Path) -> Iterator[Served]:
     """A server of the sample corpus, for this machine alone. To be read only."""
-    with serve(corpus, home=home) as served:
+    with new_database(corpus, copy_of=corpus) as dsn, serve(dsn, home=home) as served:
         yield served
 
 
@@ -76,7 +76,7 @@ def keyed_server(bare: str, home: Path) -> Iterator[Keyed]:
     with new_database(bare, copy_of=bare) as dsn:
         fill(dsn, DOCUMENTS)
         with serve(dsn, KEYS, home=home) as served:
-            keyed = Keyed(served.url, served.keys, served.lexichord, served.log)
+            keyed = Keyed(served.url, served.keys, served.lexichord)
             (key,) = (one for one in served.lexichord.list_keys() if one.name == "revoked")
             served.lexichord.revoke_key(key.key_id)
             keyed.ids = {

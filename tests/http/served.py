@@ -1,10 +1,8 @@
 """Servers in this process, on real sockets: the application, as `lexichord serve` builds it."""
 
-import logging
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from io import StringIO
 from threading import Thread
 from typing import Any
 
@@ -76,13 +74,11 @@ class Reached:
 
 
 class Served(Reached):
-    """The application is the server's own; `log` gives what was logged so far."""
+    """The application is the server's own."""
 
-    def __init__(
-        self, url: str, keys: Mapping[str, str], lexichord: SyncLexichord, log: Callable[[], str]
-    ) -> None:
+    def __init__(self, url: str, keys: Mapping[str, str], lexichord: SyncLexichord) -> None:
         super().__init__(url, keys)
-        self.lexichord, self.log = lexichord, log
+        self.lexichord = lexichord
 
     @property
     def dsn(self) -> str:
@@ -99,8 +95,8 @@ def serve(dsn: str, keys: Keys | None = None, **settings: Any) -> Iterator[Serve
             name: lexichord.create_key(name, **rights).secret
             for name, rights in (keys or {}).items()
         }
-        with logged() as log, serving(lexichord) as url:
-            served = Served(url, secrets, lexichord, log)
+        with serving(lexichord) as url:
+            served = Served(url, secrets, lexichord)
             try:
                 yield served
             finally:
@@ -168,16 +164,3 @@ def serving(
         finally:
             server.should_exit = True
             serve.join(PATIENCE)
-
-
-@contextmanager
-def logged() -> Iterator[Callable[[], str]]:
-    """Keep what is logged in this process; give a function that returns it."""
-    stream = StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setLevel(logging.WARNING)
-    logging.getLogger().addHandler(handler)
-    try:
-        yield stream.getvalue
-    finally:
-        logging.getLogger().removeHandler(handler)

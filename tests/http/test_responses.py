@@ -8,9 +8,9 @@ from typing import Any
 import openai
 import pytest
 
-from lexichord import SyncLexichord
+from tests.conftest import new_database
 from tests.end_to_end.llm_replies import KEY, replying, shown
-from tests.http.served import serving
+from tests.http.served import serve
 from tests.providers.chat_servers import ChatServer, chat_server
 
 QUESTION = "What is the yearly rent for the third floor of Saltpan House?"
@@ -28,11 +28,16 @@ def clauses(inputs: Any) -> dict[str, Any]:
 @contextmanager
 def answering(dsn: str, home: Path, **settings: Any) -> Iterator[openai.OpenAI]:
     with (
-        SyncLexichord(dsn=dsn, home=home, **settings) as lexichord,
-        serving(lexichord) as url,
-        openai.OpenAI(api_key="any", base_url=f"{url}/v1", max_retries=0) as client,
+        serve(dsn, home=home, **settings) as served,
+        openai.OpenAI(api_key="any", base_url=f"{served.url}/v1", max_retries=0) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="module")
+def stored(corpus: str) -> Iterator[str]:
+    with new_database(corpus, copy_of=corpus) as dsn:
+        yield dsn
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +47,9 @@ def model() -> Iterator[ChatServer]:
 
 
 @pytest.fixture(scope="module")
-def client(corpus: str, home: Path, model: ChatServer) -> Iterator[openai.OpenAI]:
+def client(stored: str, home: Path, model: ChatServer) -> Iterator[openai.OpenAI]:
     named = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
-    with answering(corpus, home, **named) as client:
+    with answering(stored, home, **named) as client:
         yield client
 
 
@@ -135,7 +140,7 @@ def test_a_failing_model_is_told(client: openai.OpenAI, model: ChatServer) -> No
         model.mode = "good"
 
 
-def test_without_a_model_it_is_said(corpus: str, home: Path) -> None:
+def test_without_a_model_it_is_said(stored: str, home: Path) -> None:
     refused = pytest.raises(openai.BadRequestError, match="no language model is set here")
-    with answering(corpus, home) as client, refused:
+    with answering(stored, home) as client, refused:
         client.responses.create(model="any", input=QUESTION, tools=[TOOL])

@@ -71,7 +71,7 @@ def shared(bare: str, home: Path) -> Iterator[Shared]:
             ids["nowhere"] |= {"chunk_id": write("chunk", MISSING), "batch_id": f"vsfb_{MISSING}"}
             ids["nowhere"] |= dict.fromkeys(("job_id", "run"), MISSING)
             with serve(as_role(dsn), home=home) as served:
-                shared = Shared(served.url, keys, served.lexichord, served.log)
+                shared = Shared(served.url, keys, served.lexichord)
                 shared.owner, shared.ids = owner, ids
                 yield shared
                 shared.close()

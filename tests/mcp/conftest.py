@@ -11,7 +11,7 @@ from lexichord import SyncLexichord
 from mcp import Client
 from tests.conftest import new_database
 from tests.http.served import NAME
-from tests.mcp.serving import Place, Served, inside, over_http, over_stdio, served
+from tests.mcp.serving import Place, Served, inside, over_http, over_stdio
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,6 @@ def keys(place: Place) -> Keys:
 def server(place: Place) -> Iterator[Served]:
     """One that needs no key."""
     with inside(place) as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
-def process(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The same in a process of its own."""
-    with served(place, tmp_path_factory.mktemp("open") / "log") as running:
         yield running
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,7 @@ from lexichord.serve.mcp.server import create_mcp_app
 from lexichord.serve.server import add_middleware
 from mcp import Client, StdioServerParameters
 from tests.conftest import ROOT
-from tests.http.served import logged, serving
+from tests.http.served import serving
 from tests.listening import PATIENCE, port_of
 
 COMMAND = [sys.executable, "-m", "lexichord", "mcp"]
@@ -52,10 +52,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Served:
-    """A server that listens; `log` gives what it wrote so far."""
+    """A server that listens."""
 
     url: str
-    log: Callable[[], str]
 
 
 @contextmanager
@@ -66,10 +65,9 @@ def inside(place: Place) -> Iterator[Served]:
     }
     with (
         SyncLexichord(dsn=place.dsn, home=place.home, **settings) as lexichord,
-        logged() as log,
         serving(lexichord, create_mcp_server) as url,
     ):
-        yield Served(f"{url}/mcp", log)
+        yield Served(f"{url}/mcp")
 
 
 def create_mcp_server(policy: AccessPolicy) -> Any:
@@ -91,7 +89,7 @@ def served(place: Place, log: Path) -> Iterator[Served]:
         )
     try:
         port = port_of(process, log.read_text)
-        yield Served(f"http://127.0.0.1:{port}/mcp", log.read_text)
+        yield Served(f"http://127.0.0.1:{port}/mcp")
     finally:
         process.terminate()
         process.wait(PATIENCE)
