@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -20,7 +21,7 @@ MAX_BODY = 20_000
 @pytest.fixture(scope="module")
 def own_address(bare: str) -> Iterator[str]:
     """A server whose documents these tests change, each those of datasets of its own."""
-    options = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": "127.0.0.1"}
+    options: Any = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": "127.0.0.1"}
     with serve_documents(bare, HOUSE, **options) as served:
         yield served.url
 

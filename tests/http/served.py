@@ -20,6 +20,7 @@ from tests.listening import PATIENCE
 NAME = "search.example.com"  # with a name of its own, a server needs keys
 
 type Keys = Mapping[str, Mapping[str, Any]]
+type Documents = Mapping[str, Sequence[Json]]  # by dataset
 
 LIBRARY: dict[str, dict[str, Any]] = {
     "lease-2019": {
@@ -106,7 +107,7 @@ def serve(dsn: str, keys: Keys | None = None, **settings: Any) -> Iterator[Serve
 @contextmanager
 def serve_documents(
     template: str,
-    documents: Mapping[str, Sequence[Json]],
+    documents: Documents,
     keys: Keys | None = None,
     **settings: Any,
 ) -> Iterator[Served]:
@@ -117,7 +118,7 @@ def serve_documents(
             yield served
 
 
-def fill(dsn: str, documents: Mapping[str, Sequence[Json]]) -> None:
+def fill(dsn: str, documents: Documents) -> None:
     """Store documents by dataset."""
     with SyncLexichord(dsn=dsn) as lexichord:
         for dataset, each in documents.items():

@@ -14,7 +14,7 @@ import pytest
 from lexichord.serve.page.find import completions
 from lexichord.types import Json
 from tests.http.pages import Elements, between, words
-from tests.http.served import Keys, Served, serve, serve_documents
+from tests.http.served import Documents, Keys, Served, serve, serve_documents
 
 HOSTILE = '"><script>alert(1)</script>'
 WRITER = '"Cy Roe" <cy@example.org>'
@@ -45,7 +45,7 @@ DOCUMENTS: list[Json] = [
 ]
 
 
-STORED = {"one": DOCUMENTS, "two": [{"uri": "all/note.txt", "text": "A zebra note."}]}
+STORED: Documents = {"one": DOCUMENTS, "two": [{"uri": "all/note.txt", "text": "A zebra note."}]}
 
 
 @pytest.fixture(scope="module")

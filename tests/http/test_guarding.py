@@ -35,7 +35,7 @@ def stocked(fresh: str) -> str:
 @pytest.fixture(scope="module")
 def strict(bare: str) -> Iterator[Served]:
     """A server of small limits; its requests have all the time that they need."""
-    limits = {"max_body": 2000, "max_requests": 2, "pool_size": 2}
+    limits: Any = {"max_body": 2000, "max_requests": 2, "pool_size": 2}
     with serve_documents(bare, DOCUMENTS, **limits) as served:
         yield served
 

@@ -135,7 +135,7 @@ def test_schemathesis_finds_nothing(
     keys: Keys = {"Ann": {"writes": True, "deletes": True}}
     with serve_documents(bare, DOCUMENTS, keys, home=home, max_requests=50) as served:
         key = f"Authorization: Bearer {served.keys['Ann']}"
-        command = [program, "run", f"{served.url}/openapi.json", "-H", key, *how]
+        command = [str(program), "run", f"{served.url}/openapi.json", "-H", key, *how]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert "Traceback" not in caplog.text
     assert done.returncode == 0, done.stdout[-20_000:]

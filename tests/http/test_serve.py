@@ -20,6 +20,7 @@ from lexichord.serve.server import open_listeners
 from tests.conftest import new_database
 from tests.end_to_end.processes import wait_until
 from tests.http.server import Server, refused
+from tests.listening import PATIENCE
 
 
 @pytest.mark.parametrize("signal", [SIGINT, SIGTERM])
@@ -53,7 +54,7 @@ def test_its_log_holds_no_question(server: Server) -> None:
 @pytest.mark.parametrize("characters", [10_000, 90_000, 500_000])
 def test_an_address_that_is_too_long_is_refused_in_json(server: Server, characters: int) -> None:
     # httpx sends no such.
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
         connection.request("GET", f"/search?query={'a' * characters}")
         answer = connection.getresponse()
         message = json.loads(answer.read())["error"]["message"]
@@ -62,7 +63,7 @@ def test_an_address_that_is_too_long_is_refused_in_json(server: Server, characte
 
 def test_an_idle_connection_outlives_those_of_clients(server: Server) -> None:
     """A client that keeps one for 5 seconds must not meet its end just as it asks."""
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
         connection.connect()
         opened = connection.sock
         for pause in (6, 0):
@@ -112,7 +113,7 @@ def processes_that_answer(server: Server) -> set[int]:
     met = set[int]()
 
     def all_met() -> bool:
-        with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        with closing(HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
             connection.request("GET", "/healthz")
             assert connection.getresponse().status == 200
             assert connection.sock is not None

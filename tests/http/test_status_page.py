@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from tests.http.pages import LEASE, LICENCE, words
-from tests.http.served import Keys, Served, serve_documents
+from tests.http.served import Documents, Keys, Served, serve_documents
 
 KEYS: Keys = {
     "reads": {},
@@ -19,7 +19,7 @@ KEYS: Keys = {
 @pytest.fixture(scope="module")
 def watched(bare: str) -> Iterator[Served]:
     """A database with an indexed table and a fault, and keys that reach all of it or a part."""
-    documents = {"open": [LEASE, LICENCE], "closed": [{"uri": "torn", "chunks": []}]}
+    documents: Documents = {"open": [LEASE, LICENCE], "closed": [{"uri": "torn", "chunks": []}]}
     with serve_documents(bare, documents, KEYS) as served:
         with psycopg.connect(served.dsn, autocommit=True) as connection:
             connection.execute("create table public.note (id bigint primary key, body text)")

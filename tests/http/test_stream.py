@@ -124,7 +124,7 @@ def test_a_model_whose_service_cannot_stream_answers_at_once(
 ) -> None:
     model.refuses_streams = 400
     with with_model(samples, model) as lexichord, asking(lexichord) as client:
-        options = {"answer": True, "intent": "clause_lookup"}
+        options: Any = {"answer": True, "intent": "clause_lookup"}
         events = stream(client, **options)
         plain = client.post("/v1/query", json={"query": QUESTION, **options}).json()
     assert {kind for kind, _ in events} == {"files", "evidence", "answer", "response"}

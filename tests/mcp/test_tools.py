@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
@@ -318,11 +319,13 @@ async def test_search_and_fetch_are_as_chatgpt_calls_them(client: Client) -> Non
     assert document["text"][span] == passage["text"]
 
 
-INVALID: list[tuple[str, dict[str, object]]] = [
+type Call = tuple[str, Mapping[str, object]]
+
+INVALID: list[Call] = [
     *(("assistant", {"query": text}) for text in ("", "x" * 10_001, " ", "a\0b")),
     *(
         ("assistant", {"query": "logs", "dataset_info": info})
-        for info in ("policies", "[{}]", [], "[" * 9999)
+        for info in ("policies", "[{}]", list[str](), "[" * 9999)
     ),
     ("assistant", {"query": "logs", "dataset_info": INFO, "resource_id": "x"}),
     ("assistant", {"query": "logs", "llm": "openai/x"}),
@@ -336,7 +339,7 @@ INVALID: list[tuple[str, dict[str, object]]] = [
     ("similar", {"document_name": "agreement"}),  # there are several
     ("search", {}),
 ]
-NOT_FOUND: list[tuple[str, dict[str, object]]] = [
+NOT_FOUND: list[Call] = [
     *((tool, {"query": "logs", "dataset_id": "nope"}) for tool in ("retriever", "file_discover")),
     *((tool, {"dataset_id": "nope"}) for tool in ("file_lister", "file_count")),
     ("assistant", {"query": "logs", "resource_id": "nope"}),

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from click.testing import Result
 from psycopg import errors
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app

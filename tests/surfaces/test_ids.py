@@ -11,10 +11,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from click.testing import Result
 from llama_index.core.schema import NodeWithScore
 from mcp.shared.exceptions import MCPError
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
