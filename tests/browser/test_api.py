@@ -46,12 +46,6 @@ def test_every_operation_is_shown(api: Page, address: str) -> None:
     assert shown == {(method, path) for path, methods in paths.items() for method in methods}
 
 
-def test_an_operation_is_tried(api: Page) -> None:
-    answer = try_datasets(api)
-    assert answer.startswith("200")
-    assert '"dataset": "open"' in answer
-
-
 def test_it_follows_the_system_and_a_narrow_screen(api: Page) -> None:
     api.emulate_media(color_scheme="light")
     api.locator("#operations-search-query button").first.click()

@@ -110,11 +110,7 @@ def test_it_is_light_and_dark_as_the_system_is(page: Page) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "/?q=zebra&rewrite=1",
-        f"/document/{MARKED}%22%20onmouseover=%22alert(1)",
-        "/?q=giraffe",
-    ],
+    ["/?q=zebra&rewrite=1", f"/document/{MARKED}%22%20onmouseover=%22alert(1)", "/?q=giraffe"],
 )
 def test_a_narrow_screen_never_scrolls_sideways(page: Page, path: str) -> None:
     page.goto(path)  # it has to fit at the end; what else there is, axe looks at

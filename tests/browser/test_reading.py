@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from operator import gt
-from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -255,11 +254,3 @@ def test_a_line_of_code_is_linked_to(reader: Page) -> None:
     assert line.evaluate("one => getComputedStyle(one, '::before').content") == '"201"'
     reader.locator("#L203").click()
     assert reader.url.endswith("#L203")
-
-
-@NARROW_ONLY
-def test_rows_stand_in_a_table_in_the_passages_too(reader: Page) -> None:
-    reader.goto("/?q=" + quote("material of the seal of the zebra pump"))
-    text = reader.locator("article.hit", has_text="zebra pump").first.locator(".text")
-    expect(text.get_by_role("cell", name="EPDM")).to_be_attached()
-    assert "|" not in (text.text_content() or "")

@@ -106,10 +106,7 @@ def serve(dsn: str, keys: Keys | None = None, **settings: Any) -> Iterator[Serve
 
 @contextmanager
 def serve_documents(
-    template: str,
-    documents: Documents,
-    keys: Keys | None = None,
-    **settings: Any,
+    template: str, documents: Documents, keys: Keys | None = None, **settings: Any
 ) -> Iterator[Served]:
     """Serve a copy of a database with documents, by dataset."""
     with new_database(template, copy_of=template) as dsn:

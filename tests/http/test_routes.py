@@ -46,26 +46,6 @@ def get(client: httpx.Client, path: str, **parameters: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "options",
     [
-        {"k": 3},
-        {"k": 2, "mode": "keyword"},
-        {"hint": "the mutual NDA", "datasets": ["agreements"]},
-        {"documents": ["office-lease-saltpan-house.md"]},
-        {"uri_prefix": "/nowhere/"},
-    ],
-)
-def test_searches_give_what_the_python_calls_give(
-    client: httpx.Client, samples: SyncLexichord, options: Any
-) -> None:
-    request = {"query": QUESTION, **options}
-    expected = samples.search(QUESTION, **options)
-    assert differences(post(client, "/v1/search", **request), expected.to_dict()) == []
-    files = samples.files(QUESTION, **options)
-    assert differences(post(client, "/v1/files:discover", **request), files.to_dict()) == []
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
         {"answer": True},
         {"intent": "comparison", "k": 5},
         {"reflect": True, "format": "qa", "max_length": 900},

@@ -170,8 +170,7 @@ def test_no_field_of_a_body_takes_them(
 
 
 @pytest.mark.parametrize(
-    "body",
-    ['{"query": "NaN 🦓", "dense_share": 1e-999}', r'{"query": "Infinity \ud83e\udd93"}'],
+    "body", ['{"query": "NaN 🦓", "dense_share": 1e-999}', r'{"query": "Infinity \ud83e\udd93"}']
 )
 def test_what_only_looks_so_is_taken(asked: Keyed, body: str) -> None:
     answer = asked.by("everything").post("/v1/search", content=body, headers=JSON)

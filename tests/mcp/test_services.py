@@ -72,10 +72,7 @@ async def test_requests_at_the_same_time_ask_each_its_own_services(place: Place)
 
 
 async def test_a_reranker_that_a_header_names_ranks_files_and_passages(place: Place) -> None:
-    with (
-        rerank_server("jina") as ranks,
-        allowing(place, ranks.url) as server,
-    ):
+    with rerank_server("jina") as ranks, allowing(place, ranks.url) as server:
         async with over_http(server.url, **reranker(ranks)) as client:
             result = await call(client, "retriever", query=QUESTION, score_threshold=0.3)
             files = await call(
@@ -93,10 +90,7 @@ async def test_a_reranker_that_a_header_names_ranks_files_and_passages(place: Pl
 
 
 async def test_a_model_that_a_header_names_makes_keywords(place: Place) -> None:
-    with (
-        chat_server(quoting("anna")) as anna,
-        allowing(place, anna.url) as server,
-    ):
+    with chat_server(quoting("anna")) as anna, allowing(place, anna.url) as server:
         async with over_http(server.url, **llm(anna)) as client:
             result = await call(client, "keyword_generator", query=QUESTION)
     assert ["anna", "words"] in result["keyword_sets"]

@@ -199,6 +199,7 @@ def unknown(numbered: Served, kind: IdKind) -> list[str]:
         ids_of(numbered).write(other, number),
         ids_of(numbered).write(kind, number)[:-1],
         str(number),
+        "x",
         "",
     ]
 
@@ -230,7 +231,7 @@ def test_what_is_no_id_here_has_a_status_over_http(numbered: Served) -> None:
         for text in filter(None, unknown(numbered, kind)):
             form = well_formed if re.fullmatch(rf"{kind}_[a-z2-7]{{16}}", text) else malformed
             form.append(client.get(path + text).status_code)
-        assert (well_formed, malformed) == ([404] * 3, [422] * 3)
+        assert (well_formed, malformed) == ([404] * 3, [422] * 4)
     for text in filter(None, unknown(numbered, "doc")):
         body = {"query": QUESTION, "documents": [text]}
         assert client.post("/v1/search", json=body).status_code == 404
