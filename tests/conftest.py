@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.db.pool import Database
 from lexichord.db.server import embedded_server
@@ -189,6 +190,32 @@ def dsn(template: str) -> Iterator[str]:
     """A fresh, prepared database, bound to SPACE."""
     with new_database(template, copy_of=template) as fresh:
         yield fresh
+
+
+@pytest.fixture(scope="session")
+def bare(embedded_dsn: str) -> Iterator[str]:
+    """A prepared, empty database of the embedded server, bound to SPACE: to be copied."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
+        yield dsn
+
+
+@pytest.fixture
+def fresh(bare: str) -> Iterator[str]:
+    """A copy of it."""
+    with new_database(bare, copy_of=bare) as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="session")
+def corpus(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[str]:
+    """The samples with real vectors, in datasets `agreements` and `policies`: to be copied."""
+    with new_database(embedded_dsn) as dsn:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as lexichord:
+            for name in ("agreements", "policies"):
+                lexichord.ingest([SAMPLES / name], dataset=name)
+        yield dsn
 
 
 @pytest.fixture

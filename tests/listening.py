@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE = 60  # seconds
+PATIENCE = 120  # seconds: what is started on a busy machine takes long
 
 
 def port_of(process: subprocess.Popen[Any], log: Callable[[], str]) -> int:

@@ -8,48 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SEED = 7
-TOWNS = [
-    "Ashby",
-    "Corran",
-    "Delmont",
-    "Esker",
-    "Fenwick",
-    "Garrick",
-    "Holme",
-    "Inver",
-    "Jarrow",
-    "Kelso",
-    "Lorne",
-    "Menlo",
-]
-FIRST = [
-    "Amber",
-    "Birch",
-    "Cedar",
-    "Drift",
-    "Elm",
-    "Falcon",
-    "Granite",
-    "Heron",
-    "Iron",
-    "Juniper",
-    "Kite",
-    "Larch",
-    "Maple",
-]
-SECOND = [
-    "Analytics",
-    "Bakery",
-    "Cruises",
-    "Dental",
-    "Energy",
-    "Foods",
-    "Gardens",
-    "Hotels",
-    "Imaging",
-    "Joinery",
-]
-MONTHS = ["January", "March", "April", "June", "July", "September", "October", "November"]
+TOWNS, FIRST, SECOND, MONTHS = (
+    names.split()
+    for names in (
+        "Ashby Corran Delmont Esker Fenwick Garrick Holme Inver Jarrow Kelso Lorne Menlo",
+        "Amber Birch Cedar Drift Elm Falcon Granite Heron Iron Juniper Kite Larch Maple",
+        "Analytics Bakery Cruises Dental Energy Foods Gardens Hotels Imaging Joinery",
+        "January March April June July September October November",
+    )
+)
 
 KINDS = {
     "Annual Report {year}: {name}": """

@@ -2,24 +2,21 @@
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
-from lexichord.db import schema
-from tests.conftest import SPACE, new_database
-from tests.http.served_page import fill, served
+from tests.http.pages import HOUSE
+from tests.http.served import serve_documents
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 VARIABLE = "LEXICHORD_TEST_CHROMIUM"
 
 type Scheme = Literal["light", "dark"]
-
-WIDTHS = (320, 768, 1440)
-SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+type Look = Callable[..., Page]
 
 
 class Screen(NamedTuple):
@@ -37,9 +34,8 @@ class Screen(NamedTuple):
         return {"viewport": viewport, "color_scheme": self.scheme}
 
 
-SCREENS = [Screen(width, scheme) for width in WIDTHS for scheme in SCHEMES]
-# Each width and each scheme once, for flows that look the same but for these.
-SOME_SCREENS = [Screen(320, "dark"), Screen(768, "light"), Screen(1440, "light")]
+SCREENS = [Screen(320, "dark"), Screen(1440, "light")]
+NARROW, WIDE = SCREENS
 QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -52,9 +48,9 @@ CLIPBOARD: dict[str, Any] = {"permissions": ["clipboard-read", "clipboard-write"
 BARE: dict[str, Any] = {"java_script_enabled": False}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Open for a module only: while it is, this thread has a loop, and no other can run in it."""
+    """Open for these tests only: while it is, no other loop can run in this thread."""
     named = os.environ.get(VARIABLE)
     program = named or next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
@@ -65,13 +61,11 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def address(embedded_dsn: str) -> Iterator[str]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        fill(dsn)
-        with served(dsn) as address:
-            yield address
+@pytest.fixture(scope="package")
+def address(bare: str) -> Iterator[str]:
+    with serve_documents(bare, HOUSE) as served:
+        served.by().get("/?q=zebra")  # a browser's patience is short, and a first search slow
+        yield served.url
 
 
 @pytest.fixture
@@ -80,48 +74,38 @@ def strange() -> list[str]:
     return []
 
 
+@pytest.fixture
+def look(browser: Browser, strange: list[str]) -> Iterator[Look]:
+    """Open pages of servers that are watched, on a screen if one is given."""
+    with ExitStack() as stack:
+        yield lambda address, *screen, **options: stack.enter_context(
+            watched_page(browser, address, strange, *screen, **options)
+        )
+
+
 @pytest.fixture(params=SCREENS, ids=str)
 def screen(request: pytest.FixtureRequest) -> Screen:
-    """Each screen that a flow has to work on; what a test stores, it names by its screen."""
-    screen: Screen = request.param
-    return screen
-
-
-@pytest.fixture(params=SOME_SCREENS, ids=str)
-def some_screen(request: pytest.FixtureRequest) -> Screen:
-    """Each screen that suffices for a flow in which people look after what is stored."""
+    """Each screen that a flow has to work on."""
     screen: Screen = request.param
     return screen
 
 
 @pytest.fixture
-def page(browser: Browser, address: str, strange: list[str]) -> Iterator[Page]:
-    """A page that is watched; at the end nothing strange may have happened."""
-    with watched_page(browser, address, strange, **CLIPBOARD) as page:
-        yield page
+def page(look: Look, address: str) -> Page:
+    """A page on a narrow screen."""
+    return look(address, NARROW, **CLIPBOARD)
 
 
 @pytest.fixture
-def sized(browser: Browser, address: str, strange: list[str], screen: Screen) -> Iterator[Page]:
-    """The same on each screen, which it has to fit at the end."""
-    with fitting_page(browser, address, strange, screen, **CLIPBOARD) as page:
-        yield page
+def sized(look: Look, address: str, screen: Screen) -> Page:
+    """The same on each screen."""
+    return look(address, screen, **CLIPBOARD)
 
 
 @pytest.fixture
-def seldom(
-    browser: Browser, address: str, strange: list[str], some_screen: Screen
-) -> Iterator[Page]:
-    """The same on some screens."""
-    with fitting_page(browser, address, strange, some_screen, **CLIPBOARD) as page:
-        yield page
-
-
-@pytest.fixture
-def bare(browser: Browser, address: str, strange: list[str], some_screen: Screen) -> Iterator[Page]:
+def unscripted(look: Look, address: str) -> Page:
     """The same without scripts."""
-    with fitting_page(browser, address, strange, some_screen, **BARE) as page:
-        yield page
+    return look(address, NARROW, **BARE)
 
 
 def fits(page: Page) -> bool:
@@ -133,25 +117,16 @@ def fits(page: Page) -> bool:
 
 @contextmanager
 def watched_page(
-    browser: Browser, address: str, strange: list[str], **options: Any
+    browser: Browser, address: str, strange: list[str], screen: Screen = WIDE, **options: Any
 ) -> Iterator[Page]:
-    """Open a page of a server that is watched; at the end nothing strange may have happened."""
-    context = browser.new_context(base_url=address, **options)
+    """Open a page that has to fit its screen at the end, when nothing strange may have happened."""
+    context = browser.new_context(base_url=address, **screen.options(), **options)
     page = context.new_page()
     watch(page, address, strange)
     yield page
+    assert fits(page)
     context.close()
     assert strange == []
-
-
-@contextmanager
-def fitting_page(
-    browser: Browser, address: str, strange: list[str], screen: Screen, **options: Any
-) -> Iterator[Page]:
-    """Open a watched page on a screen, which it has to fit at the end."""
-    with watched_page(browser, address, strange, **screen.options(), **options) as page:
-        yield page
-        assert fits(page)
 
 
 def watch(page: Page, address: str, strange: list[str]) -> None:

@@ -1,18 +1,10 @@
 """Finding in a real Chromium, on screens of three widths, in light and dark."""
 
-import httpx
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import fits
 
 COMPARED = "/?q=Compare+notice+and+law+in+the+Office+Lease+and+the+Software+Licence"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _asked_once(address: str) -> None:
-    """Ask once before a browser does, whose patience is short: a first search is slow."""
-    httpx.get(address, params={"q": "zebra"}, timeout=60)
 
 
 def narrow(page: Page) -> None:
@@ -35,8 +27,9 @@ def test_what_is_found_is_narrowed_and_widened_again(sized: Page) -> None:
     expect(sized.get_by_label("Narrowed to")).to_have_count(0)
 
 
-def test_it_is_narrowed_without_scripts(bare: Page) -> None:
-    narrow(bare)
+def test_it_is_narrowed_and_compared_without_scripts(unscripted: Page) -> None:
+    narrow(unscripted)
+    choose(unscripted)
 
 
 def choose(page: Page) -> None:
@@ -62,10 +55,6 @@ def test_the_files_of_a_comparison_are_chosen(sized: Page) -> None:
     assert download.value.path().read_text("utf-8-sig").startswith("File,")
 
 
-def test_the_files_of_a_comparison_are_chosen_without_scripts(bare: Page) -> None:
-    choose(bare)
-
-
 def test_a_further_question_stays_with_its_document(sized: Page) -> None:
     sized.goto("/?q=Which+law+governs+the+Office+Lease%3F")
     field = sized.get_by_label("Ask further about Office Lease")
@@ -85,14 +74,6 @@ def test_a_further_question_stays_with_its_document(sized: Page) -> None:
     expect(sized.locator("#history")).to_be_hidden()
     sized.reload()
     expect(sized.locator("#history")).to_be_hidden()
-
-
-def test_what_is_typed_is_completed_by_a_title(seldom: Page) -> None:
-    seldom.goto("/")
-    seldom.locator("#q").press_sequentially("The law of the off")
-    offered = seldom.locator("#suggestions option")
-    expect(offered).to_have_count(1)
-    expect(offered).to_have_attribute("value", "The law of the Office Lease")
 
 
 def test_a_hostile_title_is_offered_as_text(page: Page) -> None:

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from lexichord.db import schema
-from tests.browser.conftest import Screen, watched_page
-from tests.conftest import SPACE, new_database
+from tests.browser.conftest import Look, Screen
 from tests.documents import draw_pdf
-from tests.http.served_page import served
+from tests.http.served import serve
 
 QUESTION = "When is the rent of the zebra house due?"
 ANSWER = "The rent of the zebra house is due on the first day of each month."
@@ -18,28 +16,23 @@ PATIENCE = 60_000  # ms, till an example was asked and answered
 
 
 def test_a_pdf_is_brought_asked_and_seen_marked_by_mouse(
-    embedded_dsn: str, browser: Browser, tmp_path: Path, strange: list[str], some_screen: Screen
+    fresh: str, look: Look, tmp_path: Path, screen: Screen
 ) -> None:
     lines = [(60.0, 760.0 - 40 * row, line) for row, line in enumerate(LINES)]
     file = draw_pdf(tmp_path / "lease.pdf", [lines])
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        with (
-            served(dsn) as address,
-            watched_page(browser, address, strange, **some_screen.options()) as page,
-        ):
-            page.add_init_script(NO_KEYS)
-            page.goto("/")
-            page.get_by_role("link", name="Bring files").click()
-            with page.expect_file_chooser() as chooser:
-                page.get_by_role("button", name="choose files").click()
-            chooser.value.set_files(file)
-            page.get_by_role("button", name="Store").click()
-            ended = page.locator(".run h2", has_text="Done: 1 stored")
-            expect(ended).to_be_visible(timeout=30_000)
-            page.get_by_role("link", name="Ask them").click()
-            page.get_by_role("link", name=QUESTION).click(timeout=PATIENCE)
-            expect(page.locator(".answer")).to_contain_text(ANSWER)
-            page.get_by_role("link", name="Show on the page").first.click()
-            expect(page.locator("rect.answer").first).to_be_in_viewport()
-            expect(page.get_by_alt_text("with the passage marked")).to_be_visible()
+    with serve(fresh) as served:
+        page = look(served.url, screen)
+        page.add_init_script(NO_KEYS)
+        page.goto("/")
+        page.get_by_role("link", name="Bring files").click()
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="choose files").click()
+        chooser.value.set_files(file)
+        page.get_by_role("button", name="Store").click()
+        expect(page.locator(".run h2", has_text="Done: 1 stored")).to_be_visible(timeout=30_000)
+        page.get_by_role("link", name="Ask them").click()
+        page.get_by_role("link", name=QUESTION).click(timeout=PATIENCE)
+        expect(page.locator(".answer")).to_contain_text(ANSWER)
+        page.get_by_role("link", name="Show on the page").first.click()
+        expect(page.locator("rect.answer").first).to_be_in_viewport()
+        expect(page.get_by_alt_text("with the passage marked")).to_be_visible()

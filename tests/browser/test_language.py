@@ -4,31 +4,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from lexichord.db import schema
-from tests.browser.conftest import watched_page
-from tests.conftest import SPACE, new_database
-from tests.http.served_page import fill, served
+from tests.browser.conftest import CLIPBOARD, Look
+from tests.http.pages import HOUSE
+from tests.http.served import serve_documents
 from tests.http.translated import translate, write_translation
 
 
 @pytest.fixture(scope="module")
-def translated(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def translated(bare: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server whose page is in another language."""
     file = write_translation(tmp_path_factory.mktemp("languages"))
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        fill(dsn)
-        with served(dsn, page_language=str(file), max_body=100_000) as address:
-            yield address
+    with serve_documents(bare, HOUSE, page_language=str(file), max_body=100_000) as served:
+        yield served.url
 
 
 @pytest.fixture
-def screen(browser: Browser, translated: str, strange: list[str]) -> Iterator[Page]:
-    permissions = ["clipboard-read", "clipboard-write"]
-    with watched_page(browser, translated, strange, permissions=permissions) as page:
-        yield page
+def screen(look: Look, translated: str) -> Page:
+    return look(translated, **CLIPBOARD)
 
 
 def test_files_are_counted_in_the_forms_of_the_language(screen: Page, tmp_path: Path) -> None:

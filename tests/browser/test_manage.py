@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from lexichord.db import schema
-from tests.browser.conftest import BARE, Screen, fitting_page
-from tests.conftest import SPACE, new_database
-from tests.http.served_page import fill, served
+from tests.browser.conftest import BARE, NARROW, WIDE, Look
+from tests.http.pages import HOUSE
+from tests.http.served import serve_documents
 from tests.unit.test_web import Site, site
 
 __all__ = ["site"]
@@ -19,47 +19,26 @@ MAX_BODY = 20_000
 
 
 @pytest.fixture(scope="module")
-def own_address(embedded_dsn: str) -> Iterator[str]:
+def own_address(bare: str) -> Iterator[str]:
     """A server whose documents these tests change, each those of datasets of its own."""
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        fill(dsn)
-        options = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": "127.0.0.1"}
-        with served(dsn, **options) as address:
-            yield address
+    options: Any = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": "127.0.0.1"}
+    with serve_documents(bare, HOUSE, **options) as served:
+        yield served.url
 
 
 @pytest.fixture
-def screen(some_screen: Screen) -> Screen:
-    return some_screen
+def scripted(look: Look, own_address: str) -> Page:
+    return look(own_address, NARROW)
 
 
 @pytest.fixture
-def scripted(
-    browser: Browser, own_address: str, strange: list[str], screen: Screen
-) -> Iterator[Page]:
-    with fitting_page(browser, own_address, strange, screen) as page:
-        yield page
-
-
-@pytest.fixture
-def unscripted(
-    browser: Browser, own_address: str, strange: list[str], screen: Screen
-) -> Iterator[Page]:
-    with fitting_page(browser, own_address, strange, screen, **BARE) as page:
-        yield page
+def unscripted(look: Look, own_address: str) -> Page:
+    return look(own_address, NARROW, **BARE)
 
 
 @pytest.fixture(params=[{}, BARE], ids=["scripted", "unscripted"])
-def either(
-    request: pytest.FixtureRequest,
-    browser: Browser,
-    own_address: str,
-    strange: list[str],
-    screen: Screen,
-) -> Iterator[Page]:
-    with fitting_page(browser, own_address, strange, screen, **request.param) as page:
-        yield page
+def either(request: pytest.FixtureRequest, look: Look, own_address: str) -> Page:
+    return look(own_address, WIDE, **request.param)
 
 
 @pytest.fixture
@@ -79,6 +58,19 @@ def folder(tmp_path: Path) -> Path:
 STORED = ("folder/zebra.md", "folder/sub/gnu.txt", "folder/<img src=x onerror=alert(1)>.txt")
 
 
+def store(page: Page, dataset: str, *files: Path) -> None:
+    page.goto("/documents")
+    page.set_input_files("#files", files)
+    page.locator("#dataset").fill(dataset)
+    page.get_by_role("button", name="Store").click()
+
+
+def ask_them(page: Page, question: str) -> None:
+    page.get_by_role("link", name="Ask them").click()
+    page.locator("#q").fill(question)
+    page.get_by_role("button", name="Ask").click()
+
+
 def expect_done(page: Page, outcome: str, times: int = 1) -> None:
     ends = page.locator(".run h2", has_text=outcome)
     expect(ends).to_have_count(times, timeout=30_000)
@@ -95,25 +87,28 @@ def expect_told(page: Page) -> None:
     assert re.search(r"left out folder/sub/\.hidden(/x.txt)? hidden", told)
 
 
-def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path, screen: Screen) -> None:
+def test_a_folder_is_chosen_stored_and_asked(scripted: Page, folder: Path) -> None:
     scripted.goto("/")
     scripted.get_by_role("link", name="Documents", exact=True).click()
-    expect(scripted.get_by_role("button", name="choose a folder")).to_be_visible()  # by the script
+    for name in ("choose files", "choose a folder"):  # by the script
+        with scripted.expect_file_chooser() as chooser:
+            scripted.get_by_role("button", name=name).click()
+        chooser.value.set_files(folder if "folder" in name else folder / "zebra.md")
+    expect(scripted.locator("#chosen")).to_have_text("5 files to store, 2 left out")
+    scripted.reload()
     scripted.set_input_files("#folder", folder)
     expect(scripted.get_by_text("4 files to store, 2 left out").first).to_be_visible()
-    scripted.locator("#dataset").fill(f"zoo {screen}")
+    scripted.locator("#dataset").fill("zoo")
     scripted.get_by_role("button", name="Store").click()
     expect_told(scripted)
-    expect(scripted.locator("#holdings").get_by_role("row", name=f"zoo {screen} 3")).to_be_visible()
-    scripted.get_by_role("link", name="Ask them").click()
-    scripted.locator("#q").fill("Which animal has stripes?")
-    scripted.get_by_role("button", name="Ask").click()
+    expect(scripted.locator("#holdings").get_by_role("row", name="zoo 3")).to_be_visible()
+    ask_them(scripted, "Which animal has stripes?")
     expect(scripted.locator("article.hit .text").first).to_contain_text("stripes")
 
 
-def test_files_and_folders_are_dropped(scripted: Page, folder: Path, screen: Screen) -> None:
+def test_files_and_folders_are_dropped(scripted: Page, folder: Path) -> None:
     scripted.goto("/documents")
-    scripted.locator("#dataset").fill(f"dropped {screen}")
+    scripted.locator("#dataset").fill("dropped")
     box = scripted.locator("#bring").bounding_box()
     assert box is not None
     devtools = scripted.context.new_cdp_session(scripted)
@@ -126,16 +121,11 @@ def test_files_and_folders_are_dropped(scripted: Page, folder: Path, screen: Scr
     expect_told(scripted)
 
 
-def test_more_than_the_server_takes_at_once_goes_in_parts(
-    scripted: Page, tmp_path: Path, screen: Screen
-) -> None:
+def test_more_than_the_server_takes_at_once_goes_in_parts(scripted: Page, tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
         file.write_text("A zebra. " * (MAX_BODY // 15))
-    scripted.goto("/documents")
-    scripted.set_input_files("#files", files)
-    scripted.locator("#dataset").fill(f"parts {screen}")
-    scripted.get_by_role("button", name="Store").click()
+    store(scripted, "parts", *files)
     expect_done(scripted, "Done: 1 stored", 3)
 
 
@@ -146,9 +136,7 @@ def test_what_the_server_refuses_is_said_beside_the_files(
     scripted.goto("/documents")
     scripted.get_by_role("button", name="Store").click()
     expect(scripted.locator("#chosen")).to_have_text("Choose a file first.")
-    scripted.set_input_files("#files", tmp_path / "a.txt")
-    scripted.locator("#dataset").fill(" ")
-    scripted.get_by_role("button", name="Store").click()
+    store(scripted, " ", tmp_path / "a.txt")
     expect(scripted.get_by_role("heading", name="1 file not stored")).to_be_visible()
     expect(scripted.locator("#runs")).to_contain_text("The dataset needs a name")
     expect(scripted.locator("#runs")).to_contain_text("a.txt")
@@ -157,54 +145,34 @@ def test_what_the_server_refuses_is_said_beside_the_files(
 
 
 def test_what_failed_is_tried_again_with_what_the_page_still_has(
-    scripted: Page, tmp_path: Path, screen: Screen
+    scripted: Page, tmp_path: Path
 ) -> None:
     (tmp_path / "good.txt").write_text("A gnu.")
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
     scripted.goto("/documents")
     expect(scripted.locator("#files")).to_be_hidden()  # it would say that no file is chosen
-    scripted.set_input_files("#files", [tmp_path / "good.txt", tmp_path / "torn.pdf"])
-    expect(scripted.locator("#chosen")).to_have_text("2 files to store")
-    scripted.locator("#dataset").fill(f"again {screen}")
-    scripted.get_by_role("button", name="Store").click()
+    store(scripted, "again", tmp_path / "good.txt", tmp_path / "torn.pdf")
     expect_done(scripted, "Done: 1 stored, 1 failed")
     scripted.get_by_role("button", name="Try again").click()
     expect_done(scripted, "Done: 1 failed")  # of the one alone
     expect(scripted.get_by_role("button", name="Try again")).to_have_count(1)
 
 
-def test_files_and_folders_are_chosen(scripted: Page, folder: Path) -> None:
-    scripted.goto("/documents")
-    for name in ("choose files", "choose a folder"):
-        with scripted.expect_file_chooser() as chooser:
-            scripted.get_by_role("button", name=name).click()
-        chooser.value.set_files(folder if "folder" in name else folder / "zebra.md")
-    expect(scripted.locator("#chosen")).to_have_text("5 files to store, 2 left out")
-
-
-def test_a_page_is_fetched_and_asked(scripted: Page, site: Site, screen: Screen) -> None:
+def test_a_page_is_fetched_and_asked(scripted: Page, site: Site) -> None:
     site.put("/quokka.html", "<title>Quokkas</title><p>The quokka smiles at dawn.</p>")
     scripted.goto("/documents")
     scripted.get_by_text("Fetch pages").click()
     scripted.get_by_label("Addresses, one a line").fill(f"{site.url}/quokka.html")
-    scripted.locator("#fetch-dataset").fill(f"web {screen}")
+    scripted.locator("#fetch-dataset").fill("web")
     scripted.get_by_role("button", name="Fetch").click()
     expect_done(scripted, "Done: 1 stored")
-    scripted.get_by_role("link", name="Ask them").click()
-    scripted.locator("#q").fill("When does the quokka smile?")
-    scripted.get_by_role("button", name="Ask").click()
+    ask_them(scripted, "When does the quokka smile?")
     expect(scripted.locator(".answer")).to_contain_text("at dawn")
 
 
-def test_all_goes_without_scripts(
-    unscripted: Page, folder: Path, screen: Screen, strange: list[str]
-) -> None:
-    page, dataset = unscripted, f"bare {screen}"
-    page.goto("/documents")
-    files = [folder / "zebra.md", folder / "empty.txt"]
-    page.set_input_files("#files", files)
-    page.locator("#dataset").fill(dataset)
-    page.get_by_role("button", name="Store").click()
+def test_all_goes_without_scripts(unscripted: Page, folder: Path, strange: list[str]) -> None:
+    page, dataset = unscripted, "bare"
+    store(page, dataset, folder / "zebra.md", folder / "empty.txt")
     expect_done(page, "Done: 1 stored, 1 failed")  # it loads itself again
     page.get_by_role("link", name=f"Documents of {dataset}").click()
     page.get_by_role("link", name="Metadata of Zebra").click()
@@ -222,9 +190,9 @@ def test_all_goes_without_scripts(
 
 
 def test_a_dataset_is_made_and_renamed_and_its_document_read_again_and_moved(
-    unscripted: Page, folder: Path, screen: Screen
+    unscripted: Page, folder: Path
 ) -> None:
-    page, old, new, other = unscripted, *(f"{each} {screen}" for each in ("old", "new", "other"))
+    page, old, new, other = unscripted, "old", "new", "other"
     page.goto("/documents")
     page.get_by_text("New dataset").click()
     page.get_by_label("Its name").fill(old)
@@ -253,10 +221,7 @@ def test_documents_and_datasets_are_deleted_after_a_question(
     either: Page, folder: Path, request: pytest.FixtureRequest
 ) -> None:
     page, dataset = either, f"short {request.node.callspec.id}"
-    page.goto("/documents")
-    page.set_input_files("#files", [folder / "zebra.md", folder / "sub" / "gnu.txt"])
-    page.locator("#dataset").fill(dataset)
-    page.get_by_role("button", name="Store").click()
+    store(page, dataset, folder / "zebra.md", folder / "sub" / "gnu.txt")
     expect_done(page, "Done: 2 stored")
     page.goto(f"/documents?dataset={dataset}")
     page.get_by_role("link", name="Delete Zebra").click()

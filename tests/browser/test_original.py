@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import FloatRect, Locator, Page, Route, expect
 
-from lexichord import SyncLexichord
-from lexichord.db import schema
-from tests.browser.conftest import BARE, Screen, fitting_page, watched_page
-from tests.conftest import SPACE, new_database
+from tests.browser.conftest import BARE, NARROW, Look, Screen
 from tests.documents import clause_pages, draw_pdf
-from tests.http.served_page import served
+from tests.http.served import serve_documents
 
 PAGES = 25
 BLANK = '<svg xmlns="http://www.w3.org/2000/svg"/>'
@@ -18,30 +15,23 @@ RENT = "The tenant of the zebra house shall pay the rent monthly"
 
 
 @pytest.fixture(scope="module")
-def original_address(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def original_address(bare: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     pages = clause_pages(PAGES)
     pages[11].append((60.0, 300.0, RENT))
     file = draw_pdf(tmp_path_factory.mktemp("pdf") / "lease.pdf", pages)
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        with SyncLexichord(dsn=dsn) as core:
-            core.ingest([file])
-        with served(dsn) as address:
-            yield address
+    with serve_documents(bare, {}) as served:
+        served.lexichord.ingest([file])
+        yield served.url
 
 
 @pytest.fixture
-def reader(browser: Browser, original_address: str, strange: list[str]) -> Iterator[Page]:
-    with watched_page(browser, original_address, strange) as page:
-        yield page
+def reader(look: Look, original_address: str) -> Page:
+    return look(original_address)
 
 
 @pytest.fixture
-def sized(
-    browser: Browser, original_address: str, strange: list[str], screen: Screen
-) -> Iterator[Page]:
-    with fitting_page(browser, original_address, strange, screen) as page:
-        yield page
+def sized(look: Look, original_address: str, screen: Screen) -> Page:
+    return look(original_address, screen)
 
 
 @pytest.fixture
@@ -63,6 +53,12 @@ def open_from_results(page: Page) -> None:
     page.get_by_role("link", name="Show on the page").first.click()
 
 
+def box_of(one: Locator) -> FloatRect:
+    box = one.bounding_box()
+    assert box is not None
+    return box
+
+
 def test_a_passage_is_seen_marked_on_its_page(sized: Page) -> None:
     open_from_results(sized)
     expect(sized.locator("#quote")).to_be_in_viewport()
@@ -70,28 +66,26 @@ def test_a_passage_is_seen_marked_on_its_page(sized: Page) -> None:
     expect(picture).to_be_visible()
     sized.wait_for_load_state("networkidle")
     assert picture.evaluate("one => one.naturalWidth") > 1000
-    sheet, boxes = picture.bounding_box(), sized.locator("#page-12 rect.current")
-    box = boxes.last.bounding_box()
-    assert sheet is not None
-    assert box is not None
+    sheet, box = box_of(picture), box_of(sized.locator("#page-12 rect.current").last)
     line = (841.89 - 300) / 841.89 * sheet["height"] + sheet["y"]
     assert abs(box["y"] + box["height"] - line) < sheet["height"] / 100
+    # It covers what was said while it was drawn.
+    uppermost = """one => {
+      const { x, y, width } = one.getBoundingClientRect();
+      const there = document.elementsFromPoint(x + width / 2, Math.max(y, 0) + 150);
+      return there.map((each) => each.localName);
+    }"""
+    order = sized.locator("#page-12 .sheet").evaluate(uppermost)
+    assert order.index("img") < order.index("span")
 
 
-def test_only_pictures_in_sight_are_drawn_and_they_can_be_enlarged(reader: Page) -> None:
+def test_only_pictures_in_sight_are_drawn(reader: Page) -> None:
     asked: list[str] = []
     reader.on("request", lambda one: asked.append(one.url) if ".png" in one.url else None)
     open_from_results(reader)
     expect(reader.locator("#quote")).to_be_in_viewport()
     reader.wait_for_load_state("networkidle")
     assert 1 <= len(asked) < 12
-    sheet = reader.locator(".sheet").first
-    small = sheet.bounding_box()
-    reader.get_by_label("200%").check()
-    large = sheet.bounding_box()
-    assert small is not None
-    assert large is not None
-    assert large["width"] > 1.9 * small["width"]
 
 
 def test_pages_are_enlarged_by_button_and_by_key(blank: Page) -> None:
@@ -123,26 +117,19 @@ def test_what_can_be_done_with_a_passage_stays_in_its_card(blank: Page) -> None:
     assert card.first.evaluate(outside) == []
 
 
-def test_text_and_original_are_one_click_apart(blank: Page) -> None:
-    open_from_results(blank)
-    blank.get_by_role("navigation", name="View").get_by_role("link", name="Text").click()
-    expect(blank.locator("mark.current", has_text="zebra")).to_be_visible()
-    blank.get_by_role("navigation", name="View").get_by_role("link", name="Original").click()
-    expect(blank.locator("rect#quote")).to_be_in_viewport()
-
-
-def test_pages_are_turned_and_enlarged_without_scripts(
-    browser: Browser, original_address: str, strange: list[str], some_screen: Screen
-) -> None:
-    with fitting_page(browser, original_address, strange, some_screen, **BARE) as page:
-        leave_blank(page)
-        open_from_results(page)
-        expect(page.locator("#quote")).to_be_in_viewport()
-        page.get_by_role("link", name="Pages before").first.click()
-        expect(page.locator("#page-1")).to_be_attached()
-        page.get_by_role("link", name="Pages after").first.click()
-        expect(page.locator(f"#page-{PAGES}")).to_be_attached()
-        page.get_by_label("150%").check()
+def test_pages_are_turned_and_enlarged_without_scripts(look: Look, original_address: str) -> None:
+    page = look(original_address, NARROW, **BARE)
+    leave_blank(page)
+    open_from_results(page)
+    expect(page.locator("#quote")).to_be_in_viewport()
+    page.get_by_role("link", name="Pages before").first.click()
+    expect(page.locator("#page-1")).to_be_attached()
+    page.get_by_role("link", name="Pages after").first.click()
+    expect(page.locator(f"#page-{PAGES}")).to_be_attached()
+    sheet = page.locator(".sheet").first
+    small = box_of(sheet)
+    page.get_by_label("200%").check()
+    assert box_of(sheet)["width"] > 1.9 * small["width"]
 
 
 def test_name_view_and_zoom_stay_in_sight(blank: Page) -> None:
@@ -156,37 +143,21 @@ def test_name_view_and_zoom_stay_in_sight(blank: Page) -> None:
         held.get_by_role("button", name="Larger"),
     ):
         expect(one).to_be_in_viewport(ratio=1)
-    box, quote = held.bounding_box(), blank.locator("#quote").bounding_box()
-    assert box is not None
-    assert quote is not None
+    box, quote = box_of(held), box_of(blank.locator("#quote"))
     assert box["y"] + box["height"] <= quote["y"]  # it hides nothing that was looked for
     assert box["height"] < 150
     held.get_by_role("button", name="Larger").click()
     expect(blank.get_by_label("150%")).to_be_checked()
 
 
-def test_a_page_says_that_it_is_drawn_or_cannot_be(browser: Browser, original_address: str) -> None:
-    context = browser.new_context(base_url=original_address)
-    page = context.new_page()
+def test_a_page_says_that_it_is_drawn_or_cannot_be(reader: Page, strange: list[str]) -> None:
     held: list[Route] = []
-    page.route("**/pages/*.png", lambda route: held.append(route))
-    open_from_results(page)
-    told = page.locator("#page-12 .awaited")
+    reader.route("**/pages/*.png", lambda route: held.append(route))
+    open_from_results(reader)
+    told = reader.locator("#page-12 .awaited")
     expect(told).to_be_in_viewport()
     expect(told).to_have_text("Page 12 is being drawn …")
     for route in held:
         route.abort()
     expect(told).to_have_text("Page 12 could not be drawn: load this page again")
-    context.close()
-
-
-def test_a_page_that_is_drawn_covers_what_was_said(reader: Page) -> None:
-    open_from_results(reader)
-    reader.wait_for_load_state("networkidle")
-    uppermost = """one => {
-      const { x, y, width } = one.getBoundingClientRect();
-      const there = document.elementsFromPoint(x + width / 2, Math.max(y, 0) + 150);
-      return there.map((each) => each.localName);
-    }"""
-    order = reader.locator("#page-12 .sheet").evaluate(uppermost)
-    assert order.index("img") < order.index("span")
+    strange.clear()  # the console tells of each picture, too

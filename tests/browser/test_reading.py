@@ -2,21 +2,19 @@
 
 from collections.abc import Iterator
 from operator import gt
-from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Response, expect
+from playwright.sync_api import Page, Response, expect
 
-from lexichord import SyncLexichord
-from lexichord.db import catalogue, schema
+from lexichord.db import catalogue
 from lexichord.serve.http.app import ROUTERS
 from lexichord.serve.page.routes import PageRoute
 from lexichord.types import Json
-from tests.browser.conftest import SCHEMES, WIDTHS, Scheme, Screen, fits, watch
-from tests.conftest import SPACE, new_database
+from tests.browser.conftest import CLIPBOARD, NARROW, Look, Screen, fits
 from tests.documents import clause_pages, draw_pdf
-from tests.http.served_page import fill, served
+from tests.http.pages import HOUSE
+from tests.http.served import serve, serve_documents
 from tests.http.test_evaluation_pages import evaluation
 
 GUIDE = """\
@@ -94,6 +92,7 @@ VIEWS = (
     "/judged?q=zebra&judgment=right",
 )
 
+NARROW_ONLY = pytest.mark.parametrize("screen", [NARROW], ids=str, indirect=True)
 MAX_BYTES, MAX_REQUESTS, MAX_SHIFT = 150_000, 12, 0.1  # but for an original
 LOADED = """() => new Promise((resolve) => {
   let shift = 0;
@@ -117,28 +116,20 @@ NO_VIEWS = (
 
 
 @pytest.fixture(scope="module")
-def library(embedded_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def library(bare: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = draw_pdf(tmp_path_factory.mktemp("pdf") / "lease.pdf", clause_pages(3))
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        fill(dsn)
-        with SyncLexichord(dsn=dsn) as core:
-            core.ingest([file], dataset="open")
-            core.ingest(documents=DOCUMENTS, dataset="open")
-            core.run(catalogue.record_evaluation(core.core.database, evaluation(5)))
-        with served(dsn, fetch_hosts="example.org") as address:
-            yield address
+    with serve_documents(bare, HOUSE, fetch_hosts="example.org") as served:
+        core = served.lexichord
+        core.ingest([file], dataset="open")
+        core.ingest(documents=DOCUMENTS, dataset="open")
+        core.run(catalogue.record_evaluation(core.core.database, evaluation(5)))
+        yield served.url
 
 
 @pytest.fixture
-def reader(browser: Browser, library: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=library)
-    page = context.new_page()
-    strange: list[str] = []
-    watch(page, library, strange)
-    yield page
-    context.close()
-    assert [one for one in strange if "404" not in one and "400" not in one] == []
+def reader(look: Look, library: str, screen: Screen, strange: list[str]) -> Iterator[Page]:
+    yield look(library, screen, **CLIPBOARD)
+    strange[:] = [one for one in strange if "404" not in one and "400" not in one]
 
 
 def test_each_page_of_the_server_is_looked_at() -> None:
@@ -150,11 +141,7 @@ def test_each_page_of_the_server_is_looked_at() -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
-def test_axe_finds_nothing_wrong_on_any_page(reader: Page, width: int, scheme: Scheme) -> None:
-    reader.set_viewport_size({"width": width, "height": 900})
-    reader.emulate_media(color_scheme=scheme)
+def test_axe_finds_nothing_wrong_on_any_page(reader: Page) -> None:
     wrong = [fault for view in VIEWS for fault in [*axe_faults(reader, view), *too_wide(reader)]]
     assert not wrong, "\n\n".join(wrong)
 
@@ -179,9 +166,9 @@ def too_wide(page: Page) -> list[str]:
     return [] if fits(page) else [f"{page.url}: wider than its screen"]
 
 
+@NARROW_ONLY
 def test_no_page_weighs_much_asks_often_or_moves_while_it_is_loaded(reader: Page) -> None:
     """What Lighthouse would look at, but for times, which are scripts/bench_page.py's."""
-    reader.set_viewport_size({"width": 320, "height": 900})
     devtools = reader.context.new_cdp_session(reader)
     devtools.send("Network.setCacheDisabled", {"cacheDisabled": True})  # each is the first visit
     answers: list[Response] = []
@@ -200,26 +187,17 @@ def test_no_page_weighs_much_asks_often_or_moves_while_it_is_loaded(reader: Page
 
 
 def test_axe_finds_nothing_wrong_where_a_key_is_asked_for(
-    browser: Browser, embedded_dsn: str
+    look: Look, fresh: str, strange: list[str]
 ) -> None:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        with SyncLexichord(dsn=dsn) as core:
-            core.create_key("Ann")
-        with served(dsn, allowed_hosts="search.example.com") as address:
-            page = browser.new_context(base_url=address, color_scheme="dark").new_page()
-            page.set_viewport_size({"width": 320, "height": 800})
-            wrong = axe_faults(page, "/?q=zebra")
-            expect(page.get_by_label("Key", exact=True)).to_be_visible()
-            page.context.close()
+    with serve(fresh, {"Ann": {}}) as served:
+        page = look(served.url, NARROW)
+        wrong = axe_faults(page, "/?q=zebra")
+        expect(page.get_by_label("Key", exact=True)).to_be_visible()
+    strange.clear()  # the console tells that a key is wanted
     assert not wrong, "\n\n".join(wrong)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
-def test_markdown_is_read_with_its_quote_in_sight(reader: Page, width: int, scheme: Scheme) -> None:
-    reader.set_viewport_size({"width": width, "height": 600})
-    reader.emulate_media(color_scheme=scheme)
+def test_markdown_is_read_with_its_quote_in_sight(reader: Page) -> None:
     reader.goto(f"/document/guide.md?{PUMP}")
     expect(reader.locator("#quote")).to_be_in_viewport()
     whole = reader.locator(".whole")
@@ -227,32 +205,26 @@ def test_markdown_is_read_with_its_quote_in_sight(reader: Page, width: int, sche
     expect(whole.get_by_role("listitem").first).to_have_text("Take it apart.")
     expect(whole.locator(".keyword", has_text="def")).to_be_attached()
     assert "|" not in (whole.text_content() or "")
-    assert reader.evaluate("document.documentElement.scrollWidth") == width
     marks = "[...document.querySelectorAll('mark')].map(one => one.textContent).join('')"
     letters = "".join(filter(str.isalpha, GUIDE[65:180])).replace("httpsexampleorg", "")
     assert "".join(filter(str.isalpha, reader.evaluate(marks))) == letters
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", [320, 3840])
-def test_how_it_was_found_fits_and_is_printed(reader: Page, width: int, scheme: Scheme) -> None:
-    reader.set_viewport_size({"width": width, "height": 900})
-    reader.emulate_media(color_scheme=scheme)
+def test_how_it_was_found_fits_and_is_printed(reader: Page, screen: Screen) -> None:
     reader.goto("/?q=zebra")
     reader.get_by_role("link", name="What each stage cost").click()
     picture = reader.locator(".explained")
     expect(picture.get_by_role("img")).to_be_in_viewport()
-    assert reader.evaluate("document.documentElement.scrollWidth") == width
+    assert fits(reader)
     reader.set_viewport_size({"width": 720, "height": 1000})  # A4 between its margins
-    reader.emulate_media(media="print", color_scheme=scheme)
+    reader.emulate_media(media="print", color_scheme=screen.scheme)
     for part in (".cost rect", ".stages td", ".origins .rank", ".origins .sum rect"):
         expect(picture.locator(part).first).to_be_visible()
     assert reader.evaluate("document.documentElement.scrollWidth") == 720
 
 
-def test_what_was_measured_is_reached_and_read(reader: Page, some_screen: Screen) -> None:
-    reader.set_viewport_size({"width": some_screen.width, "height": 900})
-    reader.emulate_media(color_scheme=some_screen.scheme)
+@NARROW_ONLY
+def test_what_was_measured_is_reached_and_read(reader: Page) -> None:
     reader.goto("/")
     reader.get_by_role("link", name="Status").click()
     reader.get_by_role("button", name="Check it").click()
@@ -262,38 +234,23 @@ def test_what_was_measured_is_reached_and_read(reader: Page, some_screen: Screen
     expect(reader.get_by_role("heading", level=1)).to_have_text("small by hybrid")
     reader.get_by_role("link", name="recall@5").click()
     expect(reader.get_by_role("heading", name="worst by recall@5 first")).to_be_in_viewport()
-    assert fits(reader)
 
 
-def test_a_quote_is_copied_with_its_citation(browser: Browser, library: str) -> None:
-    context = browser.new_context(
-        base_url=library, permissions=["clipboard-read", "clipboard-write"]
-    )
-    page = context.new_page()
-    page.goto("/document/lease.txt?start=0&end=30#quote")
-    expect(page.get_by_text("Opened at section 1")).to_be_visible()
-    page.locator(".outline").get_by_role("button", name="Copy").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
+@NARROW_ONLY
+def test_a_quote_is_copied_with_its_citation(reader: Page) -> None:
+    reader.goto("/document/lease.txt?start=0&end=30#quote")
+    expect(reader.get_by_text("Opened at section 1")).to_be_visible()
+    reader.locator(".outline").get_by_role("button", name="Copy").click()
+    expect(reader.get_by_role("button", name="Copied")).to_be_visible()
+    copied = reader.evaluate("navigator.clipboard.readText()")
     text = "1. Rent\nThe rent of the zebra house"[:30].strip()
-    assert copied == f"“{text}”\n\n— Office Lease, lease.txt, section 1\n{page.url}"
-    context.close()
+    assert copied == f"“{text}”\n\n— Office Lease, lease.txt, section 1\n{reader.url}"
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_line_of_code_is_linked_to(reader: Page, width: int) -> None:
-    reader.set_viewport_size({"width": width, "height": 600})
+def test_a_line_of_code_is_linked_to(reader: Page) -> None:
     reader.goto("/document/zebra.py#L201")
     line = reader.locator("#L201")
     expect(line).to_be_in_viewport()
     assert line.evaluate("one => getComputedStyle(one, '::before').content") == '"201"'
     reader.locator("#L203").click()
     assert reader.url.endswith("#L203")
-    assert reader.evaluate("document.documentElement.scrollWidth") == width
-
-
-def test_rows_stand_in_a_table_in_the_passages_too(reader: Page) -> None:
-    reader.goto("/?q=" + quote("material of the seal of the zebra pump"))
-    text = reader.locator("article.hit", has_text="zebra pump").first.locator(".text")
-    expect(text.get_by_role("cell", name="EPDM")).to_be_attached()
-    assert "|" not in (text.text_content() or "")

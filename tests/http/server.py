@@ -5,16 +5,18 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from signal import SIGINT, SIGKILL, Signals
 from typing import Any, Self
 
 import httpx
 import psycopg
+from typer.testing import CliRunner
 
+from lexichord.cli.commands import app
 from tests.conftest import ROOT
-from tests.end_to_end.processes import heed_interrupts
+from tests.end_to_end.processes import heed_interrupts, wait_until
+from tests.http.served import new_client
 from tests.listening import PATIENCE, port_of
 
 
@@ -49,10 +51,9 @@ class Server:
         finally:
             self._output.close()
 
-    def client(self, key: str | None = None, **options: Any) -> httpx.Client:
+    def client(self, key: str | None = None) -> httpx.Client:
         """Give a client that sends a key, if one is given."""
-        headers = {"authorization": f"Bearer {key}"} if key else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE, **options)
+        return new_client(self.url, key)
 
     @property
     def url(self) -> str:
@@ -72,15 +73,16 @@ class Server:
         return Path(self._output.name).read_text()
 
 
-def send_raw(port: int, *parts: bytes) -> bytes:
+def connected(url: str) -> socket.socket:
+    """Connect to a server."""
+    return socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), PATIENCE)
+
+
+def send_raw(url: str, sent: bytes) -> bytes:
     """Send bytes as they are and give all that comes back."""
-    with socket.create_connection(("127.0.0.1", port), 10) as connection:
-        for part in parts:
-            connection.sendall(part)
-        answer = b""
-        while piece := connection.recv(65536):
-            answer += piece
-        return answer
+    with connected(url) as connection:
+        connection.sendall(sent)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def request(path: str, body: bytes, *headers: str, method: str = "POST") -> bytes:
@@ -91,12 +93,14 @@ def request(path: str, body: bytes, *headers: str, method: str = "POST") -> byte
 
 def finished(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
     """Wait for the end of a job."""
-    deadline = time.monotonic() + PATIENCE
-    while job["state"] == "running":
-        assert time.monotonic() < deadline, job
-        time.sleep(0.05)
-        job = client.get(f"/v1/jobs/{job['job_id']}").json()
-    return job
+    found = [job]
+
+    def is_finished() -> bool:
+        found.append(client.get(f"/v1/jobs/{job['job_id']}").json())
+        return bool(found[-1]["state"] != "running")
+
+    wait_until(is_finished)
+    return found[-1]
 
 
 def active(dsn: str) -> list[str]:
@@ -107,3 +111,12 @@ def active(dsn: str) -> list[str]:
             "and pid <> pg_backend_pid() and state <> 'idle' and application_name = 'lexichord'"
         ).fetchall()
     return [row[0] for row in rows]
+
+
+def refused(*command: str, **settings: str) -> str:
+    """Give the one line of a command that does not start, in this process."""
+    environment = {f"LEXICHORD_{name.upper()}": value for name, value in settings.items()}
+    done = CliRunner().invoke(app, command, env=environment)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    (line,) = done.stderr.splitlines()
+    return line

@@ -2,39 +2,27 @@
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import yaml
 
-from lexichord import SyncLexichord
-from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import ROOT
-from tests.http.served import Served, samples_served, serving
-from tests.http.server import Server
-from tests.listening import PATIENCE
+from tests.http.served import Served, serve
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
 NOWHERE = "Which enzyme unwinds the double helix before it is copied?"
 DEPOSIT = "When is the deposit repaid?"
 PATHS = ("/retrieval", "/dify/retrieval")
-
-
-@pytest.fixture(scope="module")
-def served(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[Served]:
-    with samples_served(embedded_dsn, home) as served:
-        yield served
+LEASES = {"lease-2019", "lease-2024"}
+ALL = {*LEASES, "nda-2021", "plain"}
 
 
 @pytest.fixture
-def dify(served: Served) -> Iterator[httpx.Client]:
-    """A client with the headers that Dify sends at a retrieval."""
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {served.key}"}
-    with httpx.Client(base_url=served.url, headers=headers, timeout=PATIENCE) as client:
-        yield client
+def dify(library: Served) -> httpx.Client:
+    """A client with the key that Dify sends at a retrieval."""
+    return library.by("all")
 
 
 def body(knowledge: str, question: str = QUESTION, **more: Any) -> dict[str, Any]:
@@ -67,7 +55,7 @@ def where(
 
 @pytest.mark.client("Dify's requests", "search")
 def test_records_have_all_that_dify_reads(dify: httpx.Client) -> None:
-    hits = records(dify, "samples")
+    hits = records(dify, "agreements")
     assert len(hits) == 4
     for record in hits:
         assert set(record) == {"content", "score", "title", "metadata"}
@@ -80,33 +68,27 @@ def test_records_have_all_that_dify_reads(dify: httpx.Client) -> None:
 
 
 def test_a_document_without_metadata_still_has_an_object_of_it(dify: httpx.Client) -> None:
-    hits = records(dify, "library", DEPOSIT, top_k=10)
-    assert {record["title"] for record in hits} == {
-        "lease-2019",
-        "lease-2024",
-        "nda-2021",
-        "plain",
-    }
-    assert all(record["metadata"]["dataset"] == "library" for record in hits)
-    (lease,) = [record for record in hits if record["title"] == "lease-2019"]
-    assert lease["metadata"]["tags"] == ["office", "london"]
+    hits = {each["title"]: each["metadata"] for each in records(dify, "library", DEPOSIT, top_k=10)}
+    assert hits.keys() == ALL
+    assert {metadata["dataset"] for metadata in hits.values()} == {"library"}
+    assert hits["lease-2019"]["tags"] == ["office", "london"]
 
 
 def test_a_threshold_parts_what_answers_from_what_does_not(dify: httpx.Client) -> None:
     """A threshold of .5 would drop every RRF score, and z-scores know no foreign question."""
-    everything = records(dify, "samples", top_k=10)
-    sure = records(dify, "samples", top_k=10, score_threshold=0.5)
+    everything = records(dify, "agreements", top_k=10)
+    sure = records(dify, "agreements", top_k=10, score_threshold=0.5)
     assert sure == everything[: len(sure)]
     assert 1 <= len(sure) < len(everything)
-    assert records(dify, "samples", NOWHERE)
-    assert records(dify, "samples", NOWHERE, score_threshold=0.1) == []
+    assert records(dify, "agreements", NOWHERE)
+    assert records(dify, "agreements", NOWHERE, score_threshold=0.1) == []
 
 
 @pytest.mark.parametrize("setting", [{}, {"top_k": None, "score_threshold": None}])
 def test_without_a_setting_there_are_as_many_records_as_dify_asks_for(
     dify: httpx.Client, setting: dict[str, Any]
 ) -> None:
-    request = {**body("samples"), "retrieval_setting": setting}
+    request = {**body("agreements"), "retrieval_setting": setting}
     assert len(dify.post("/retrieval", json=request).json()["records"]) == 4
 
 
@@ -115,92 +97,68 @@ def test_more_records_than_are_searched_for_is_no_error(dify: httpx.Client) -> N
     assert len(records(dify, "library", DEPOSIT, top_k=5000)) == 4
 
 
-@pytest.mark.parametrize("question", ["", " \n"])
-def test_an_empty_question_finds_nothing(dify: httpx.Client, question: str) -> None:
-    assert records(dify, "samples", question) == []
-
-
-def test_a_dataset_without_documents_has_no_records(dify: httpx.Client) -> None:
-    assert records(dify, "empty") == []
+@pytest.mark.parametrize(
+    ("knowledge", "question"), [("agreements", ""), ("agreements", " \n"), ("empty", QUESTION)]
+)
+def test_an_empty_question_or_dataset_finds_nothing(
+    dify: httpx.Client, knowledge: str, question: str
+) -> None:
+    assert records(dify, knowledge, question) == []
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_probe_of_older_versions_is_answered_by_an_empty_body(
-    served: Served, path: str
+    library: Served, path: str
 ) -> None:
     """They post nothing, and take 403, 404, 502 and no answer for a wrong address or key."""
-    url = served.url + path
-    right = httpx.post(url, headers={"Authorization": f"Bearer {served.key}"}, timeout=PATIENCE)
-    assert refusal(right) == (400, 400)
-    wrong = httpx.post(url, headers={"Authorization": "Bearer lx_wrong"}, timeout=PATIENCE)
-    assert refusal(wrong) == (403, 1002)
+    assert refusal(library.by("all").post(path)) == (400, 400)
+    assert refusal(library.by("lx_wrong").post(path)) == (403, 1002)
 
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("setting", [{"top_k": 1, "score_threshold": 0.0}, None])
 @pytest.mark.parametrize("question", ["test", ""])
 def test_the_probe_of_newer_versions_is_answered_whatever_its_knowledge(
-    served: Served, path: str, setting: dict[str, Any] | None, question: str
+    library: Served, path: str, setting: dict[str, Any] | None, question: str
 ) -> None:
     request = {"knowledge_id": "validation", "query": question, "retrieval_setting": setting}
     sent = {name: value for name, value in request.items() if value is not None}
-    right = httpx.post(
-        served.url + path,
-        headers={"Authorization": f"Bearer {served.key}"},
-        json=sent,
-        timeout=PATIENCE,
-    )
-    assert right.status_code in (200, 400)
-    wrong = httpx.post(
-        served.url + path, headers={"Authorization": "Bearer x"}, json=sent, timeout=PATIENCE
-    )
-    assert refusal(wrong) == (403, 1002)
+    assert library.by("all").post(path, json=sent).status_code in (200, 400)
+    assert refusal(library.by("x").post(path, json=sent)) == (403, 1002)
 
 
 @pytest.mark.parametrize(
     ("header", "code"),
     [
-        (None, 1001),
-        ("", 1001),
-        ("Bearer", 1001),
-        ("Basic dTpw", 1001),
-        ("lx_key", 1001),
-        ("Bearer [__HIDDEN__]", 1002),
-        ("bearer lx_wrong", 1002),
+        *((header, 1001) for header in (None, "", "Bearer", "Basic dTpw", "lx_key")),
+        *((header, 1002) for header in ("Bearer [__HIDDEN__]", "bearer lx_wrong")),
     ],
 )
 def test_who_has_no_valid_key_is_told_in_difys_codes(
-    served: Served, header: str | None, code: int
+    library: Served, header: str | None, code: int
 ) -> None:
     headers = {} if header is None else {"Authorization": header}
-    for sent in (json.dumps(body("samples")), "", "{"):
-        answer = httpx.post(
-            f"{served.url}/retrieval", headers=headers, content=sent, timeout=PATIENCE
-        )
+    for sent in (json.dumps(body("agreements")), "", "{"):
+        answer = library.by().post("/retrieval", headers=headers, content=sent)
         assert refusal(answer) == (403, code)
 
 
-def test_a_revoked_key_is_refused(served: Served) -> None:
-    created = served.lexichord.create_key("short")
-    served.lexichord.revoke_key(created.key.key_id)
-    headers = {"Authorization": f"Bearer {created.secret}"}
-    answer = httpx.post(
-        f"{served.url}/retrieval", headers=headers, json=body("samples"), timeout=PATIENCE
-    )
+def test_a_revoked_key_is_refused(library: Served) -> None:
+    created = library.lexichord.create_key("short")
+    library.lexichord.revoke_key(created.key.key_id)
+    answer = library.by(created.secret).post("/retrieval", json=body("agreements"))
     assert refusal(answer) == (403, 1002)
 
 
 def test_an_unknown_knowledge_and_one_out_of_reach_look_the_same(
-    served: Served, dify: httpx.Client
+    library: Served, dify: httpx.Client
 ) -> None:
     unknown = dify.post("/retrieval", json=body("nothing"))
     assert refusal(unknown) == (400, 2001)
-    headers = {"Authorization": f"Bearer {served.narrow}"}
-    for name in ("samples", "nothing"):
-        answer = dify.post("/retrieval", headers=headers, json=body(name))
-        assert answer.status_code == 400
-        assert answer.json() == unknown.json()
-    inside = dify.post("/retrieval", headers=headers, json=body("library"))
+    for name in ("agreements", "nothing"):
+        answer = library.by("narrow").post("/retrieval", json=body(name))
+        assert (answer.status_code, answer.json()) == (400, unknown.json())
+    inside = library.by("narrow").post("/retrieval", json=body("library"))
     assert len(inside.json()["records"]) == 4
 
 
@@ -225,22 +183,13 @@ def test_an_unknown_knowledge_and_one_out_of_reach_look_the_same(
     ],
 )
 def test_what_cannot_be_read_is_refused_in_difys_shape(dify: httpx.Client, wrong: bytes) -> None:
-    answer = dify.post("/retrieval", content=wrong)
-    assert refusal(answer) == (400, 400)
-    assert not {"Traceback", "lexichord.", "SQL"}.intersection(answer.text.split())
-
-
-def test_a_body_without_a_content_type_is_refused_in_difys_shape(served: Served) -> None:
-    headers = {"Authorization": f"Bearer {served.key}"}
-    answer = httpx.post(
-        f"{served.url}/retrieval", headers=headers, content=b'{"query": "x"}', timeout=PATIENCE
-    )
-    assert refusal(answer) == (400, 400)
+    for headers in ({"content-type": "application/json"}, {}):
+        answer = dify.post("/retrieval", content=wrong, headers=headers)
+        assert refusal(answer) == (400, 400)
+        assert not {"Traceback", "lexichord.", "SQL"}.intersection(answer.text.split())
 
 
 WORKFLOW = ROOT / "docs/integrations/dify-workflow.yml"
-LEASES = {"lease-2019", "lease-2024"}
-ALL = {*LEASES, "nda-2021", "plain"}
 
 
 @pytest.mark.client("Dify's requests", "filters")
@@ -312,7 +261,7 @@ def test_difys_name_of_a_document_is_its_title(dify: httpx.Client) -> None:
     def titles(operator: str, value: str) -> set[str]:
         condition = {"name": "document_name", "comparison_operator": operator, "value": value}
         named = {"logical_operator": "and", "conditions": [condition]}
-        return {each["title"] for each in records(dify, "samples", metadata_condition=named)}
+        return {each["title"] for each in records(dify, "policies", metadata_condition=named)}
 
     assert titles("is", "Data Retention Policy") == {"Data Retention Policy"}
     assert titles("contains", "Policy")
@@ -370,26 +319,24 @@ def test_a_condition_that_cannot_be_meant_is_refused(
 
 
 def test_beside_dify_in_docker_the_name_of_this_machine_is_taken_or_named(
-    fresh: str, home: Path
+    fresh: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     docker = "host.docker.internal"
-    with SyncLexichord(dsn=fresh, home=home) as lexichord:
-        key = lexichord.create_key("dify").secret
-    sent = {"host": f"{docker}:8080", "authorization": f"Bearer {key}"}
-    strange = {"host": "evil\x07.example", "authorization": f"Bearer {key}"}
-    with Server(fresh, home) as server, server.client() as client:
+    sent = {"host": f"{docker}:8080", "origin": ""}
+    with serve(fresh) as served:
         for _ in range(2):
-            answer = client.post("/retrieval", headers=sent, json=body("default"))
+            answer = served.by().post("/retrieval", headers=sent, json=body("default"))
             assert answer.status_code == 400
             assert f"LEXICHORD_ALLOWED_HOSTS={docker}" in answer.text
-        assert server.log().count(f"{docker} is no name of this server") == 1
+        assert caplog.text.count(f"{docker} is no name of this server") == 1
         names = [f"host-{number}.example" for number in range(30)]
         for name in names:
-            assert name in client.get("/healthz", headers={"host": name}).text
-        assert sum(name in server.log() for name in names) < len(names)  # a log is not filled
-        assert "names no host" in client.get("/healthz", headers=strange).text
-    with Server(fresh, home, allowed_hosts=docker) as server, server.client() as client:
-        answer = client.post("/retrieval", headers=sent, json=body("default"))
+            assert name in served.by().get("/healthz", headers={"host": name}).text
+        assert sum(name in caplog.text for name in names) < len(names)  # a log is not filled
+        strange = {"host": "evil\x07.example"}
+        assert "names no host" in served.by().get("/healthz", headers=strange).text
+    with serve(fresh, {"dify": {}}, allowed_hosts=docker) as served:
+        answer = served.by("dify").post("/retrieval", headers=sent, json=body("default"))
         assert refusal(answer) == (400, 2001)  # the dataset is not there: the key was taken
 
 
@@ -421,35 +368,26 @@ def test_the_workflow_has_the_form_that_dify_imports() -> None:
 
 
 @pytest.mark.parametrize("question", [QUESTION, 'What is "rent" \\ {{#env.LEXICHORD_KEY#}}?'])
-def test_the_workflow_asks_and_reads_as_its_nodes_say(served: Served, question: str) -> None:
+def test_the_workflow_asks_and_reads_as_its_nodes_say(library: Served, question: str) -> None:
     """Its code is run and its request sent as they stand in the file."""
     graph = yaml.safe_load(WORKFLOW.read_text())["workflow"]["graph"]
     nodes = {node["id"]: node["data"] for node in graph["nodes"]}
-    written = run_code(nodes["write"], question=question, dataset="samples")
+    written = run_code(nodes["write"], question=question, dataset="agreements")
     ask = nodes["ask"]
     assert ask["body"]["data"][0]["value"] == "{{#write.body#}}"
     name, _, kind = ask["headers"].partition(":")
-    answer = httpx.request(
-        ask["method"],
-        ask["url"].replace("{{#env.LEXICHORD_URL#}}", served.url),
-        headers={name: kind, "Authorization": f"Bearer {served.key}"},
-        content=written["body"],
-        timeout=ask["timeout"]["read"],
-    )
+    headers = {"Authorization": f"Bearer {library.keys['all']}", name: kind}
+    url = ask["url"].replace("{{#env.LEXICHORD_URL#}}", library.url)
+    answer = library.by().request(ask["method"], url, headers=headers, content=written["body"])
     read = run_code(nodes["read"], status=answer.status_code, body=answer.text)
     assert read.keys() == nodes["read"]["outputs"].keys()
     assert read["answer"]
     if question == QUESTION:
         assert "ten (10) years" in read["answer"]
         assert read["sources"]
+    sent = library.by("lx_wrong").post("/v1/query", json={"query": "x"})
     with pytest.raises(ValueError, match="the API key is unknown"):
-        run_code(nodes["read"], status=401, body=refused(served))
-
-
-def refused(served: Served) -> str:
-    headers = {"Authorization": "Bearer lx_wrong"}
-    sent = httpx.post(f"{served.url}/v1/query", headers=headers, json={"query": "x"})
-    return sent.text
+        run_code(nodes["read"], status=401, body=sent.text)
 
 
 def run_code(node: dict[str, Any], **arguments: object) -> dict[str, Any]:
@@ -460,12 +398,10 @@ def run_code(node: dict[str, Any], **arguments: object) -> dict[str, Any]:
     return result
 
 
-def test_a_failing_database_is_told_in_difys_shape_and_without_its_place(
-    dsn: str, tmp_path: Path
-) -> None:
-    with SyncLexichord(dsn=dsn, home=tmp_path) as lexichord, serving(lexichord) as url:
-        lexichord.run(lexichord.core.database.__aexit__())
-        answer = httpx.post(f"{url}/retrieval", json=body("default"), timeout=PATIENCE)
+def test_a_failing_database_is_told_in_difys_shape_and_without_its_place(fresh: str) -> None:
+    with serve(fresh) as served:
+        served.lexichord.run(served.lexichord.core.database.__aexit__())
+        answer = served.by().post("/retrieval", json=body("default"))
     assert refusal(answer) == (503, 503)
     assert "database could not answer" in answer.text
     assert "pool" not in answer.text

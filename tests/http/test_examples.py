@@ -1,21 +1,12 @@
 """Example questions of the start page: found in the background, answered, of what a caller sees."""
 
-import time
-from collections.abc import Iterator
-from typing import Any
-
 import httpx
 import psycopg
-import pytest
 
-from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.types import Json
-from tests.conftest import SPACE, new_database
-from tests.http.served_page import served
-from tests.http.test_page import Elements
-
-PATIENCE = 60  # seconds
+from tests.end_to_end.processes import wait_until
+from tests.http.pages import between, words
+from tests.http.served import Keys, serve_documents
 
 
 def document(uri: str, title: str, heading: str, content: str) -> Json:
@@ -36,68 +27,51 @@ LEASE_ASKS, PUMP_ASKS = "What is said about return of keys?", "Who may open the 
 SECRET_ASKS = "What is said about sale of the brewery?"
 
 
-@pytest.fixture
-def filled(embedded_dsn: str) -> Iterator[str]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        with SyncLexichord(dsn=dsn) as core:
-            core.ingest(documents=[LEASE, PUMP], dataset="open")
-            core.ingest(documents=[SECRET], dataset="closed")
-        yield dsn
+STORED = {"open": [LEASE, PUMP], "closed": [SECRET]}
 
 
 def found(client: httpx.Client) -> dict[str, str]:
     """Return the questions with their addresses, once they are there."""
-    until = time.monotonic() + PATIENCE
-    while (shown := client.get("/examples").json()) is None and time.monotonic() < until:
-        time.sleep(0.1)
-    return dict(shown)
+    wait_until(lambda: client.get("/examples").json() is not None)
+    return dict(client.get("/examples").json())
 
 
 def on_page(client: httpx.Client) -> list[str]:
-    section = client.get("/").text.partition('aria-labelledby="examples"')[2]
-    items = section.partition("</section>")[0].split("<li>")[1:]
-    return [" ".join(Elements(item).text.split()) for item in items]
+    items = between(client.get("/").text, 'aria-labelledby="examples"', "</section>")
+    return [words(item) for item in items.split("<li>")[1:]]
 
 
-def test_questions_are_shown_once_they_were_answered(filled: str) -> None:
-    with served(filled, record="text") as address, httpx.Client(base_url=address) as client:
-        first = client.get("/").text
-        assert "data-awaited" in first
+def test_questions_are_shown_once_they_were_answered(bare: str) -> None:
+    with serve_documents(bare, STORED, record="text") as served:
+        client = served.by()
+        assert "data-awaited" in client.get("/").text
         shown = found(client)
         assert {*shown} == {LEASE_ASKS, PUMP_ASKS, SECRET_ASKS}
         assert {*on_page(client)} == {*shown}
-        with psycopg.connect(filled) as connection:
+        with psycopg.connect(served.dsn) as connection:
             recorded = connection.execute("select from lexichord.list_queries()").fetchall()
         assert recorded == []
         for link in shown.values():
-            assert ' id="answer">Answer</h2>' in client.get(link, timeout=60).text
+            assert ' id="answer">Answer</h2>' in client.get(link).text
 
 
-def test_they_go_with_their_document(filled: str) -> None:
-    with served(filled) as address, httpx.Client(base_url=address) as client:
+def test_they_go_with_their_document(bare: str) -> None:
+    with serve_documents(bare, STORED) as served:
+        client, core = served.by(), served.lexichord
         assert PUMP_ASKS in found(client)
-        with SyncLexichord(dsn=filled) as core:
-            core.ingest(documents=[PAINTED], dataset="open")
+        core.ingest(documents=[PAINTED], dataset="open")
         assert on_page(client) == []
         assert {*found(client)} == {LEASE_ASKS, "Who may paint the pump?", SECRET_ASKS}
-        with SyncLexichord(dsn=filled) as core:
-            core.delete(["secret.md"])
+        core.delete(["secret.md"])
         assert on_page(client) == []
         assert SECRET_ASKS not in found(client)
 
 
-def test_a_key_is_shown_none_of_documents_that_it_does_not_reach(filled: str) -> None:
-    with SyncLexichord(dsn=filled) as core:
-        keys = [core.create_key("Ann", datasets=["open"]), core.create_key("Bo")]
-    with served(filled, allowed_hosts="search.example.com") as address:
-        shown: list[Any] = []
-        for key in keys:
-            headers = {"authorization": f"Bearer {key.secret}"}
-            with httpx.Client(base_url=address, headers=headers) as client:
-                shown.append({*found(client)})
-        assert shown == [{LEASE_ASKS, PUMP_ASKS}, {LEASE_ASKS, PUMP_ASKS, SECRET_ASKS}]
-        assert httpx.get(f"{address}/examples").status_code == 401
-    with SyncLexichord(dsn=filled) as core:
-        calls = {call.kind for call in core.list_calls(1000)}
+def test_a_key_is_shown_none_of_documents_that_it_does_not_reach(bare: str) -> None:
+    keys: Keys = {"Ann": {"datasets": ["open"]}, "Bo": {}}
+    with serve_documents(bare, STORED, keys) as served:
+        assert {*found(served.by("Ann"))} == {LEASE_ASKS, PUMP_ASKS}
+        assert {*found(served.by("Bo"))} == {LEASE_ASKS, PUMP_ASKS, SECRET_ASKS}
+        assert served.by().get("/examples").status_code == 401
+        calls = {call.kind for call in served.lexichord.list_calls(1000)}
     assert "query" not in calls  # nobody asked

@@ -2,23 +2,21 @@
 
 import json
 import re
-import socket
-import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
 import psycopg
 import pytest
 
-from lexichord import SyncLexichord
 from lexichord.types.ids import ID_EXAMPLE
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS, Keyed
-from tests.http.server import Server, active, request, send_raw
-from tests.listening import PATIENCE
+from tests.http.served import NAME, Served, fill, serve, serve_documents
+from tests.http.server import active, connected, request, send_raw
 
 JSON = {"content-type": "application/json"}
 SEARCH = {"query": "zebra", "mode": "keyword"}
@@ -28,19 +26,18 @@ LEAKS = re.compile(
 
 
 @pytest.fixture
-def stocked(fresh: str, home: Path) -> str:
+def stocked(fresh: str) -> str:
     """A database with two documents."""
-    with SyncLexichord(dsn=fresh, home=home) as lexichord:
-        for name, document in DOCUMENTS.items():
-            lexichord.ingest(documents=[document], dataset=name)
+    fill(fresh, DOCUMENTS)
     return fresh
 
 
-@pytest.fixture
-def strict(stocked: str, home: Path) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def strict(bare: str) -> Iterator[Served]:
     """A server of small limits; its requests have all the time that they need."""
-    with Server(stocked, home, max_body=2000, max_requests=2, pool_size=2) as server:
-        yield server
+    limits: Any = {"max_body": 2000, "max_requests": 2, "pool_size": 2}
+    with serve_documents(bare, DOCUMENTS, **limits) as served:
+        yield served
 
 
 def error(answer: httpx.Response, status: int) -> dict[str, Any]:
@@ -67,17 +64,13 @@ NESTED = '{"and": [' * 40 + '{"kind": "open"}' + "]}" * 40
         (b'"zebra"', 422),
         (b"\xff\xfe", 400),
         (b'{"query": "\xff"}', 400),
-        (b'{"query": "\\ud800"}', 422),
         (b'{"query": "zebra\\u0000"}', 400),
         (b'{"query": ""}', 422),
         (b'{"query": " "}', 400),
         (b'{"query": "' + b"z" * 10_001 + b'"}', 422),
         (b'{"query": "zebra", "k": 0}', 422),
-        (b'{"query": "zebra", "k": 1e400}', 422),
         (b'{"query": "zebra", "k": ' + b"9" * 5000 + b"}", 400),
         (b'{"query": "zebra", "k": 1001}', 422),
-        (b'{"query": "zebra", "dense_share": NaN}', 422),
-        (b'{"query": "zebra", "dense_share": -1e999}', 422),
         (b'{"query": "zebra", "k": 500}', 400),  # more than the candidates
         (b'{"query": "zebra", "depth": 100000}', 422),
         (b'{"query": "zebra", "mode": "magic"}', 422),
@@ -90,9 +83,6 @@ NESTED = '{"and": [' * 40 + '{"kind": "open"}' + "]}" * 40
         (b'{"query": "zebra", "documents": [1]}', 422),
         (b'{"query": "zebra", "documents": [' + b"9" * 30 + b"]}", 422),
         (b'{"query": "zebra", "documents": ["nda.txt"]}', 400),  # there are two
-        (b'{"query": "zebra", "filter": {"kind": NaN}}', 422),
-        (b'{"query": "zebra", "filter": {"kind": 1e400}}', 422),
-        (b'{"query": "zebra", "filter": {"kind": "\\ud800"}}', 422),
         (b'{"query": "zebra", "filter": {"kind": "\\u0000"}}', 400),
         (b'{"query": "zebra", "filter": {"nothing": 1}}', 400),
         (b'{"query": "zebra", "filter": {"and": 1}}', 400),
@@ -102,21 +92,22 @@ NESTED = '{"and": [' * 40 + '{"kind": "open"}' + "]}" * 40
     ],
 )
 def test_a_body_that_makes_no_sense_is_refused_in_one_line(
-    keyed: Keyed, body: bytes, status: int
+    keyed: Keyed, body: bytes, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with keyed.server.client(keyed.everything) as client:
-        for path in ("/v1/search", "/v1/query", "/v1/files:discover"):
-            problem = error(client.post(path, content=body, headers=JSON), status)
-            assert "\n" not in problem["message"]
-    assert "Traceback" not in keyed.server.log()
+    for path in ("/v1/search", "/v1/query", "/v1/files:discover"):
+        answer = keyed.by("everything").post(path, content=body, headers=JSON)
+        assert "\n" not in error(answer, status)["message"]
+    assert "Traceback" not in caplog.text
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "x", ""])
 def test_a_body_of_another_type_is_refused_with_what_it_should_be(keyed: Keyed, kind: str) -> None:
-    with keyed.server.client(keyed.everything) as client:
-        headers = {"content-type": kind}
-        answer = client.post("/v1/search", content=b'{"query": "zebra"}', headers=headers)
-        assert "application/json" in error(answer, 422)["message"]
+    headers = {"content-type": kind}
+    answer = keyed.by("everything").post("/v1/search", content=b'{"query": "z"}', headers=headers)
+    assert "application/json" in error(answer, 422)["message"]
+
+
+WRONG = {"type": "equals", "key": "kind", "value": 1}
 
 
 @pytest.mark.parametrize(
@@ -128,12 +119,7 @@ def test_a_body_of_another_type_is_refused_with_what_it_should_be(keyed: Keyed, 
         ("vector_stores/open/search", {"query": ""}, "query", "at least 1 character"),
         ("vector_stores/open/search", {"query": 5}, "query", "a valid string or a valid list"),
         ("vector_stores/open/search", {"query": ["a", ""]}, "query.1", "at least 1 character"),
-        (
-            "vector_stores/open/search",
-            {"query": "a", "filters": {"type": "equals", "key": "kind", "value": 1}},
-            "filters.type",
-            "Input should be 'eq'",
-        ),
+        ("vector_stores/open/search", {"query": "a", "filters": WRONG}, "filters.type", "be 'eq'"),
         ("vector_stores/open/search", {}, "query", "Field required"),
         ("embeddings", {"model": "x", "input": []}, "input", "at least 1 item"),
         ("embeddings", {"model": "x", "input": [1, 2]}, "input.0", "a valid string"),
@@ -142,10 +128,9 @@ def test_a_body_of_another_type_is_refused_with_what_it_should_be(keyed: Keyed, 
 def test_the_field_that_is_wrong_is_named_as_it_was_sent(
     keyed: Keyed, path: str, body: object, param: str | None, message: str
 ) -> None:
-    with keyed.server.client(keyed.everything) as client:
-        content = body if isinstance(body, str) else json.dumps(body)
-        answer = client.post(f"/v1/{path}", content=content, headers=JSON)
-        problem = error(answer, answer.status_code)
+    content = body if isinstance(body, str) else json.dumps(body)
+    answer = keyed.by("everything").post(f"/v1/{path}", content=content, headers=JSON)
+    problem = error(answer, answer.status_code)
     assert answer.status_code in (400, 422)
     assert problem["param"] == param
     assert message in problem["message"]
@@ -168,126 +153,107 @@ def part(head: bytes, content: bytes = b"x") -> bytes:
         b"",
     ],
 )
-def test_a_form_that_makes_no_sense_is_refused(keyed: Keyed, body: bytes) -> None:
-    with keyed.server.client(keyed.everything) as client:
-        headers = {"content-type": "multipart/form-data; boundary=x"}
-        answer = client.post("/v1/documents:upload", content=body, headers=headers)
-        assert error(answer, answer.status_code)
-        assert answer.status_code in (400, 422)
-    assert "Traceback" not in keyed.server.log()
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/v1/documents/1", "/v1/documents/x", "/v1/documents/doc_1", "/v1/chunks/-1"),
-        f"/v1/documents/{ID_EXAMPLE['doc'].upper()}",
-        f"/v1/documents/{ID_EXAMPLE['chunk']}",
-        f"/v1/chunks/{ID_EXAMPLE['doc']}",
-        "/v1/jobs/0",
-    ],
-)
-def test_an_id_that_cannot_be_is_refused(keyed: Keyed, path: str) -> None:
-    with keyed.server.client(keyed.everything) as client:
-        error(client.get(path), 422)
+def test_a_form_that_makes_no_sense_is_refused(
+    keyed: Keyed, body: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    answer = keyed.by("everything").post("/v1/documents:upload", content=body, headers=headers)
+    assert error(answer, answer.status_code)
+    assert answer.status_code in (400, 422)
+    assert "Traceback" not in caplog.text
 
 
 def test_what_is_not_there_is_said_as_json(keyed: Keyed) -> None:
-    with keyed.server.client(keyed.everything) as client:
-        unknown = [f"/v1/documents/{ID_EXAMPLE['doc']}", f"/v1/chunks/{ID_EXAMPLE['chunk']}"]
-        for path in (*unknown, "/v1/jobs/99999", "/nowhere"):
-            assert error(client.get(path), 404)["type"] == "not_found_error"
-        assert "/docs" in error(client.get("/nowhere"), 404)["message"]
-        assert error(client.put("/v1/search"), 405)["message"] == "PUT is not taken here, but POST"
-        error(client.get("/v1/documents", params={"datasets": "open"}), 422)  # it is "dataset"
+    client = keyed.by("everything")
+    unknown = [f"/v1/documents/{ID_EXAMPLE['doc']}", f"/v1/chunks/{ID_EXAMPLE['chunk']}"]
+    for path in (*unknown, "/v1/jobs/99999", "/nowhere"):
+        assert error(client.get(path), 404)["type"] == "not_found_error"
+    assert "/docs" in error(client.get("/nowhere"), 404)["message"]
+    assert error(client.put("/v1/search"), 405)["message"] == "PUT is not taken here, but POST"
+    error(client.get("/v1/documents", params={"datasets": "open"}), 422)  # it is "dataset"
+    error(client.get("/v1/jobs/0"), 422)
 
 
-def test_a_length_that_lies_ends_the_connection(strict: Server) -> None:
+def test_a_length_that_lies_ends_the_connection(strict: Served) -> None:
     body = b'{"query": "zebra", "mode": "keyword"}'
     kind = "content-type: application/json"
     for length in ("-1", "x", "1e3", "12, 13"):
-        answer = send_raw(strict.port, request("/v1/search", body, f"content-length: {length}"))
+        answer = send_raw(strict.url, request("/v1/search", body, f"content-length: {length}"))
         assert answer.startswith(b"HTTP/1.1 400")
     shorter = request("/v1/search", body, kind, "content-length: 10")
-    assert send_raw(strict.port, shorter).startswith(b"HTTP/1.1 400")
-    smuggled = request(
-        "/v1/search", b"0\r\n\r\n", kind, "content-length: 5", "transfer-encoding: chunked"
-    )
-    assert not send_raw(strict.port, smuggled).startswith(b"HTTP/1.1 200")
-    with strict.client() as client:
-        assert client.post("/v1/search", json=SEARCH).status_code == 200
+    assert send_raw(strict.url, shorter).startswith(b"HTTP/1.1 400")
+    chunked = (kind, "content-length: 5", "transfer-encoding: chunked")
+    smuggled = request("/v1/search", b"0\r\n\r\n", *chunked)
+    assert not send_raw(strict.url, smuggled).startswith(b"HTTP/1.1 200")
+    assert strict.by().post("/v1/search", json=SEARCH).status_code == 200
 
 
-def test_a_large_body_is_refused_whether_it_says_so_or_not(strict: Server, stocked: str) -> None:
+def test_a_large_body_is_refused_whether_it_says_so_or_not(
+    strict: Served, caplog: pytest.LogCaptureFixture
+) -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(30):
             yield b" " * 100
 
-    with strict.client() as client:
-        problem = error(client.post("/v1/search", content=b" " * 2001, headers=JSON), 413)
-        assert "2,000 bytes" in problem["message"]
-        error(client.post("/v1/search", content=pieces(), headers=JSON), 413)
-        with Locked(stocked):  # else the answer may come before the body, which no GET reads
-            error(client.request("GET", "/v1/datasets", content=pieces()), 413)
-        sent = {"files": ("a.txt", b"x" * 3000)}
-        error(client.post("/v1/documents:upload", files=sent), 413)
-        assert client.post("/v1/search", json=SEARCH).status_code == 200
-    assert "Traceback" not in strict.log()
+    client = strict.by()
+    problem = error(client.post("/v1/search", content=b" " * 2001, headers=JSON), 413)
+    assert "2,000 bytes" in problem["message"]
+    error(client.post("/v1/search", content=pieces(), headers=JSON), 413)
+    with locked(strict.dsn):  # else the answer may come before the body, which no GET reads
+        error(client.request("GET", "/v1/datasets", content=pieces()), 413)
+    error(client.post("/v1/documents:upload", files={"files": ("a.txt", b"x" * 3000)}), 413)
+    assert client.post("/v1/search", json=SEARCH).status_code == 200
+    assert "Traceback" not in caplog.text
 
 
-class Locked:
-    """Holds back all that reads chunks, as long as a with statement lasts."""
-
-    def __init__(self, dsn: str) -> None:
-        self.connection = psycopg.connect(dsn)
-
-    def __enter__(self) -> None:
-        self.connection.execute("lock table lexichord_data.chunk in access exclusive mode")
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.rollback()
-        self.connection.close()
+@contextmanager
+def locked(dsn: str) -> Iterator[None]:
+    """Hold back all that reads chunks, as long as a with statement lasts."""
+    with psycopg.connect(dsn) as connection:
+        connection.execute("lock table lexichord_data.chunk in access exclusive mode")
+        yield
 
 
-def test_what_takes_too_long_is_cut_off_with_its_sql(stocked: str, home: Path) -> None:
-    limits = {"request_timeout": 2.5, "pool_size": 2}
-    with Server(stocked, home, **limits) as server, server.client() as client:
+def test_what_takes_too_long_is_cut_off_with_its_sql(stocked: str) -> None:
+    with serve(stocked, request_timeout=2.5, pool_size=2) as served:
+        client = served.by()
         # A server's first search is slow: later ones take a hundredth of the limit.
         wait_until(lambda: client.post("/v1/search", json=SEARCH).status_code == 200)
-        with Locked(stocked):
+        with locked(stocked):
             for path in ("/v1/search", "/v1/query", "/v1/files:discover"):
                 assert error(client.post(path, json=SEARCH), 504)["type"] == "timeout_error"
             wait_until(lambda: active(stocked) == [])
         for _ in range(5):  # both connections of the pool serve on
             assert client.post("/v1/search", json=SEARCH).status_code == 200
-    with psycopg.connect(stocked) as connection:
-        row = connection.execute(
-            "select count(*) from pg_stat_activity where application_name = 'lexichord' "
-            "and datname = current_database()"
-        ).fetchone()
-    assert row is not None
-    assert row[0] <= 2
+        with psycopg.connect(stocked) as connection:
+            ((open_ones,),) = connection.execute(
+                "select count(*) from pg_stat_activity where application_name = 'lexichord' "
+                "and datname = current_database()"
+            ).fetchall()
+    assert open_ones <= 2
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_client_that_leaves_takes_its_sql_with_it(stocked: str, home: Path, method: str) -> None:
-    with Server(stocked, home, pool_size=1) as server:
-        with Locked(stocked):
+def test_a_client_that_leaves_takes_its_sql_with_it(
+    stocked: str, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serve(stocked, pool_size=1) as served:
+        with locked(stocked):
             body = b'{"query": "zebra"}' if method == "POST" else b""
             path = "/v1/search" if method == "POST" else "/search?query=zebra"
             kind = "content-type: application/json", f"content-length: {len(body)}"
-            with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            with connected(served.url) as connection:
                 connection.sendall(request(path, body, *kind, method=method))
                 wait_until(lambda: active(stocked) != [])
             wait_until(lambda: active(stocked) == [])
-        with server.client() as client:  # the only connection is back
-            assert client.post("/v1/search", json=SEARCH).status_code == 200
-        assert "Traceback" not in server.log()
+        # The only connection is back.
+        assert served.by().post("/v1/search", json=SEARCH).status_code == 200
+        assert "Traceback" not in caplog.text
 
 
 def test_a_connection_serves_on_after_a_body_that_was_not_read(keyed: Keyed) -> None:
     head = b"POST /v1/search HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1000\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", keyed.server.port), 10) as connection:
+    with connected(keyed.url) as connection:
         for _ in range(2):
             connection.sendall(head)
             time.sleep(0.1)
@@ -295,128 +261,93 @@ def test_a_connection_serves_on_after_a_body_that_was_not_read(keyed: Keyed) -> 
             assert connection.recv(10_000).startswith(b"HTTP/1.1 401")
 
 
-def test_an_idle_connection_outlives_those_of_clients(keyed: Keyed) -> None:
-    """A client that keeps one for 5 seconds must not meet its end just as it asks."""
-    request = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", keyed.server.port), 10) as connection:
-        for pause in (6, 0):
-            connection.sendall(request)
-            answer = b""
-            while not answer.endswith(b"}"):
-                answer += connection.recv(10_000) or b"closed}"
-            assert answer.startswith(b"HTTP/1.1 200")
-            time.sleep(pause)
+def test_one_request_too_many_is_told_to_come_again(strict: Served) -> None:
+    client = strict.by()
+
+    def ask(_: int) -> int:
+        return client.post("/v1/search", json=SEARCH).status_code
+
+    with ThreadPoolExecutor(2) as pool:
+        with locked(strict.dsn):
+            statuses = pool.map(ask, range(2))
+            wait_until(lambda: len(active(strict.dsn)) == 2)
+            refused = client.post("/v1/search", json=SEARCH)
+            assert error(refused, 429)["type"] == "rate_limit_error"
+            assert refused.headers["retry-after"] == "1"
+            for path in ("/healthz", "/metrics"):
+                assert client.get(path).status_code == 200
+        assert [*statuses] == [200, 200]
 
 
-def test_one_request_too_many_is_told_to_come_again(strict: Server, stocked: str) -> None:
-    answers: list[httpx.Response] = []
-
-    def ask() -> None:
-        with strict.client() as client:
-            answers.append(client.post("/v1/search", json=SEARCH))
-
-    with Locked(stocked), strict.client() as client:
-        threads = [threading.Thread(target=ask) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        wait_until(lambda: len(active(stocked)) == 2)
-        refused = client.post("/v1/search", json=SEARCH)
-        assert error(refused, 429)["type"] == "rate_limit_error"
-        assert refused.headers["retry-after"] == "1"
-        for path in ("/healthz", "/metrics"):
-            assert client.get(path).status_code == 200
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert [answer.status_code for answer in answers] == [200, 200]
+def test_a_name_that_is_not_ours_gets_nothing(strict: Served, keyed: Keyed) -> None:
+    for name in ("evil.example", "127.0.0.1.evil.example", "", "[::1", "a b"):
+        error(strict.by().get("/healthz", headers={"host": name}), 400)
+    for name in ("localhost", "LOCALHOST:80", "127.0.0.1", "[::1]:80"):
+        assert strict.by().get("/healthz", headers={"host": name}).status_code == 200
+    assert keyed.by().get("/healthz", headers={"host": NAME}).status_code == 200
+    assert keyed.by().get("/healthz", headers={"host": "example.com"}).status_code == 400
 
 
-def test_a_name_that_is_not_ours_gets_nothing(strict: Server, keyed: Keyed) -> None:
-    with strict.client() as client:
-        for name in ("evil.example", "127.0.0.1.evil.example", "", "[::1", "a b"):
-            error(client.get("/healthz", headers={"host": name}), 400)
-        for name in ("localhost", f"LOCALHOST:{strict.port}", "127.0.0.1", "[::1]:80"):
-            assert client.get("/healthz", headers={"host": name}).status_code == 200
-    with keyed.server.client() as client:
-        assert client.get("/healthz", headers={"host": "search.example.com"}).status_code == 200
-        assert client.get("/healthz", headers={"host": "example.com"}).status_code == 400
-
-
-def test_a_page_elsewhere_writes_nothing_here(strict: Server) -> None:
+def test_a_page_elsewhere_writes_nothing_here(strict: Served) -> None:
     """A browser sends its forms and files here without asking first; it says whose they are."""
     sent = {"files": ("a.txt", b"planted")}
-    with strict.client() as client:
-        for origin in ("https://evil.example", "null", f"http://127.0.0.1:{strict.port + 1}"):
-            headers = {"origin": origin}
-            answer = client.post("/v1/documents:upload", files=sent, headers=headers)
-            assert error(answer, 403)["type"] == "permission_error"
-        own = {"origin": f"http://127.0.0.1:{strict.port}"}
-        assert client.post("/v1/search", json=SEARCH, headers=own).status_code == 200
+    for origin in ("https://evil.example", "null", f"{strict.url}1"):
+        headers = {"origin": origin}
+        answer = strict.by().post("/v1/documents:upload", files=sent, headers=headers)
+        assert error(answer, 403)["type"] == "permission_error"
+    own = {"origin": strict.url}
+    assert strict.by().post("/v1/search", json=SEARCH, headers=own).status_code == 200
 
 
-def test_a_page_that_is_allowed_may_ask_and_no_other(stocked: str, home: Path) -> None:
+def test_a_page_that_is_allowed_may_ask_and_no_other(stocked: str) -> None:
     page, other = "https://app.example", "https://evil.example"
-    with Server(stocked, home, allowed_origins=page) as server, server.client() as client:
-        preflight = {
-            "access-control-request-method": "POST",
-            "access-control-request-headers": "authorization,content-type",
-        }
-        allowed = client.options("/v1/search", headers={"origin": page, **preflight})
-        assert allowed.status_code == 200
-        assert allowed.headers["access-control-allow-origin"] == page
+    preflight = {
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type",
+    }
+    with serve(stocked, allowed_origins=page) as served:
+        client = served.by()
+        for answer in (
+            client.options("/v1/search", headers={"origin": page, **preflight}),
+            client.post("/v1/search", json=SEARCH, headers={"origin": page}),
+            client.get("/v1/documents/999", headers={"origin": page}),  # errors are read, too
+        ):
+            assert answer.status_code in (200, 422)
+            assert answer.headers["access-control-allow-origin"] == page
         refused = client.options("/v1/search", headers={"origin": other, **preflight})
         assert refused.status_code == 400
         assert "access-control-allow-origin" not in refused.headers
-        answer = client.post("/v1/search", json=SEARCH, headers={"origin": page})
-        assert answer.status_code == 200
-        assert answer.headers["access-control-allow-origin"] == page
-        missing = client.get("/v1/documents/999", headers={"origin": page})
-        assert missing.headers["access-control-allow-origin"] == page  # pages can read errors, too
         error(client.post("/v1/search", json=SEARCH, headers={"origin": other}), 403)
 
 
-def test_a_database_that_fails_is_told_without_a_word_of_it(stocked: str, home: Path) -> None:
-    with Server(stocked, home) as server, server.client() as client:
+def test_a_database_that_fails_is_told_without_a_word_of_it(
+    stocked: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    cut = (
+        "select pg_terminate_backend(pid) from pg_stat_activity "
+        "where application_name = 'lexichord' and datname = current_database()"
+    )
+    with serve(stocked, pool_size=2) as served, psycopg.connect(stocked, autocommit=True) as admin:
+        client = served.by()
         assert client.get("/readyz").json() == {"status": "ready"}
-        with psycopg.connect(stocked, autocommit=True) as admin:
-            admin.execute("alter table lexichord_data.chunk rename to chunk_hidden")
-            failed = error(client.post("/v1/search", json=SEARCH), 503)
-            assert failed["type"] == "database_error"
-            log_id = failed["message"].partition("(log ")[2].rstrip(")")
-            assert f"{log_id}: " in server.log()
-            assert "chunk" in server.log()
-            admin.execute("alter table lexichord_data.chunk_hidden rename to chunk")
-        assert client.post("/v1/search", json=SEARCH).status_code == 200
-
-
-def test_connections_that_are_cut_are_mended_or_told(stocked: str, home: Path) -> None:
-    with Server(stocked, home, pool_size=2) as server, server.client() as client:
-        with psycopg.connect(stocked, autocommit=True) as admin:
-            cut = (
-                "select pg_terminate_backend(pid) from pg_stat_activity "
-                "where application_name = 'lexichord' and datname = current_database()"
-            )
-            for _ in range(3):
-                admin.execute(cut)
-                answer = client.post("/v1/search", json=SEARCH)
-                assert answer.status_code in (200, 503), answer.text
-                assert not LEAKS.search(answer.text)
+        admin.execute("alter table lexichord_data.chunk rename to chunk_hidden")
+        failed = error(client.post("/v1/search", json=SEARCH), 503)
+        assert failed["type"] == "database_error"
+        log_id = failed["message"].partition("(log ")[2].rstrip(")")
+        assert f"{log_id}: " in caplog.text
+        assert "chunk" in caplog.text
+        admin.execute("alter table lexichord_data.chunk_hidden rename to chunk")
+        for _ in range(3):
+            admin.execute(cut)
+            answer = client.post("/v1/search", json=SEARCH)
+            assert answer.status_code in (200, 503), answer.text
+            assert not LEAKS.search(answer.text)
         time.sleep(0.5)
         assert client.post("/v1/search", json=SEARCH).status_code == 200
 
 
-def test_no_path_of_the_server_is_told(sampled: Server) -> None:
-    with sampled.client() as client:
-        body = {"query": "zebra", "mode": "dense"}
-        for path in ("/v1/search", "/v1/query"):
-            assert client.post(path, json=body).status_code == 200
-    for word in ("zebra",):
-        assert word not in sampled.log()
-
-
-def test_what_a_server_without_a_model_lacks_is_told_without_a_path(
-    stocked: str, home: Path
-) -> None:
-    with Server(stocked, home, model_dir="/srv/secret/models") as server, server.client() as client:
-        dense = client.post("/v1/search", json={"query": "zebra", "mode": "dense"})
+def test_what_a_server_without_a_model_lacks_is_told_without_a_path(stocked: str) -> None:
+    with serve(stocked, model_dir="/srv/secret/models") as served:
+        dense = served.by().post("/v1/search", json={"query": "zebra", "mode": "dense"})
         assert error(dense, 400)["message"].startswith("mode dense needs an embedder")
-        assert client.post("/v1/search", json={"query": "zebra"}).json()["degraded"]
+        assert served.by().post("/v1/search", json={"query": "zebra"}).json()["degraded"]

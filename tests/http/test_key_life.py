@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from time import monotonic, sleep
 
 import httpx
 import psycopg
@@ -12,10 +11,10 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.types import ApiCall
+from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS
-from tests.http.server import Server
-from tests.listening import PATIENCE
-from tests.mcp.serving import NAME, Place, served
+from tests.http.served import Served, new_client, serve_documents, serving
+from tests.mcp.serving import create_mcp_server
 
 QUESTION = "zebra of words"
 SEARCH = {"query": QUESTION, "mode": "keyword"}
@@ -27,41 +26,33 @@ EXPIRED = "this key expired on 2026-02-03: make a new one with lexichord keys cr
 
 @dataclass(frozen=True)
 class Doors:
-    """Both servers of a database, which the application itself asks, too."""
+    """Both servers of an application, which is asked itself, too."""
 
-    lexichord: SyncLexichord
-    http: str
+    served: Served
     mcp: str
+
+    @property
+    def lexichord(self) -> SyncLexichord:
+        return self.served.lexichord
 
     def post(self, path: str, key: str, body: object) -> httpx.Response:
         """Send a key and a body to a path; `/mcp` is the other server's."""
-        url = self.mcp if path == "/mcp" else self.http + path
-        headers = ACCEPT | {"authorization": f"Bearer {key}"}
-        return httpx.post(url, json=body, headers=headers, timeout=PATIENCE)
+        url = self.mcp if path == "/mcp" else path
+        return self.served.by(key).post(url, json=body, headers={**ACCEPT, "origin": ""})
 
     def calls(self, key: int, amount: int) -> list[ApiCall]:
         """Wait for so many calls of a key on record."""
-        until = monotonic() + PATIENCE
-        while len(found := self.lexichord.list_calls(1000, key=key)) < amount:
-            assert monotonic() < until, found
-            sleep(0.2)
-        return found
+        wait_until(lambda: len(self.lexichord.list_calls(1000, key=key)) >= amount)
+        return self.lexichord.list_calls(1000, key=key)
 
 
 @pytest.fixture(scope="module")
-def doors(
-    embedded_dsn: str, bare: str, home: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Doors]:
-    from tests.conftest import new_database
-
-    with new_database(bare, copy_of=bare) as dsn, SyncLexichord(dsn=dsn, home=home) as lexichord:
-        for name, document in DOCUMENTS.items():
-            lexichord.ingest(documents=[document], dataset=name)
-        lexichord.create_key("always one")
-        place = Place(dsn, home, {"LEXICHORD_ALLOWED_HOSTS": NAME})
-        log = tmp_path_factory.mktemp("mcp") / "log"
-        with Server(dsn, home, allowed_hosts=NAME) as http, served(place, log) as mcp:
-            yield Doors(lexichord, http.url, mcp.url)
+def doors(bare: str, home: Path) -> Iterator[Doors]:
+    with (
+        serve_documents(bare, DOCUMENTS, {"always one": {}}, home=home) as served,
+        serving(served.lexichord, create_mcp_server) as url,
+    ):
+        yield Doors(served, f"{url}/mcp")
 
 
 def let_expire(lexichord: SyncLexichord, key: int) -> None:
@@ -87,13 +78,11 @@ def test_an_expired_key_is_told_so(doors: Doors, path: str, body: object) -> Non
 def test_dify_is_told_in_its_own_form(doors: Doors) -> None:
     made = doors.lexichord.create_key("Ann", lasts=timedelta(days=1))
     let_expire(doors.lexichord, made.key.key_id)
-    answer = doors.post("/retrieval", made.secret, DIFY)
-    assert (answer.status_code, answer.json()["error_code"]) == (403, 1002)
-    assert EXPIRED in answer.text
     blind = doors.lexichord.create_key("blind", reads=False, writes=True)
-    answer = doors.post("/retrieval", blind.secret, DIFY)
-    assert (answer.status_code, answer.json()["error_code"]) == (403, 1002)
-    assert "make one without --no-read" in answer.text
+    for key, line in ((made, EXPIRED), (blind, "make one without --no-read")):
+        answer = doors.post("/retrieval", key.secret, DIFY)
+        assert (answer.status_code, answer.json()["error_code"]) == (403, 1002)
+        assert line in answer.text
 
 
 @pytest.mark.parametrize(("path", "body"), [*SURFACES, ("/retrieval", DIFY)])
@@ -129,17 +118,13 @@ def test_writing_and_deleting_are_apart(doors: Doors) -> None:
     assert "the API key may only delete: make one with --write" in answer.text
     accepted = doors.post("/v1/documents", writer, body)
     assert accepted.status_code == 202, accepted.text  # its job is shown to who may not read
-    until = monotonic() + PATIENCE
-    while not (rows := doors.lexichord.list(uri_prefix="new")):
-        assert monotonic() < until
-        sleep(0.1)
-    address = f"{doors.http}/v1/documents/{rows[0].document_id}"
-    refused = httpx.delete(address, headers={"authorization": f"Bearer {writer}"})
+    wait_until(lambda: doors.lexichord.count(uri_prefix="new") == 1)
+    (row,) = doors.lexichord.list(uri_prefix="new")
+    refused = doors.served.by(writer).delete(f"/v1/documents/{row.document_id}")
     assert refused.status_code == 403
     assert "the API key may only write: make one with --delete" in refused.text
-    assert httpx.delete(address, headers={"authorization": f"Bearer {deleter}"}).json() == {
-        "deleted": 1
-    }
+    deleted = doors.served.by(deleter).delete(f"/v1/documents/{row.document_id}")
+    assert deleted.json() == {"deleted": 1}
 
 
 def test_calls_of_all_surfaces_are_on_record_without_their_words(doors: Doors) -> None:
@@ -172,10 +157,8 @@ def test_calls_of_all_surfaces_are_on_record_without_their_words(doors: Doors) -
 
 def test_the_page_says_that_a_key_is_over_or_used_too_much(doors: Doors) -> None:
     made = doors.lexichord.create_key("Ann", requests_per_minute=2)
-    with httpx.Client(base_url=doors.http, timeout=PATIENCE) as browser:
-        origin = {"origin": doors.http}
-        signed = browser.post("/login", data={"key": made.secret}, headers=origin)
-        assert signed.status_code == 303
+    with new_client(doors.served.url, origin=doors.served.url) as browser:
+        assert browser.post("/login", data={"key": made.secret}).status_code == 303
         assert browser.get("/").status_code == 200
         answer = browser.get("/")
         assert answer.status_code == 429
@@ -184,5 +167,5 @@ def test_the_page_says_that_a_key_is_over_or_used_too_much(doors: Doors) -> None
         answer = browser.get("/")
         assert answer.status_code == 401
         assert "This key expired on 2026-02-03" in answer.text
-        answer = browser.post("/login", data={"key": made.secret}, headers=origin)
+        answer = browser.post("/login", data={"key": made.secret})
         assert "This key expired on 2026-02-03" in answer.text

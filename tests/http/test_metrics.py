@@ -1,14 +1,11 @@
 """The numbers for Prometheus: right, and without a word of what is asked or stored."""
 
-from pathlib import Path
-
 import httpx
 import psycopg
 from prometheus_client.parser import text_string_to_metric_families
 
-from lexichord import SyncLexichord
 from tests.http.conftest import DOCUMENTS
-from tests.http.server import Server
+from tests.http.served import fill, serve
 
 
 def numbers(client: httpx.Client) -> dict[tuple[str, ...], float]:
@@ -22,11 +19,10 @@ def numbers(client: httpx.Client) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_what_is_answered_refused_stored_and_lent_is_counted(fresh: str, home: Path) -> None:
-    with SyncLexichord(dsn=fresh, home=home) as lexichord:
-        for name, document in DOCUMENTS.items():
-            lexichord.ingest(documents=[document], dataset=name)
-    with Server(fresh, home, max_body=1000) as server, server.client() as client:
+def test_what_is_answered_refused_stored_and_lent_is_counted(fresh: str) -> None:
+    fill(fresh, DOCUMENTS)
+    with serve(fresh, max_body=1000) as served:
+        client = served.by()
         for _ in range(3):
             client.post("/v1/search", json={"query": "zebra", "mode": "keyword"})
         client.post("/v1/search", json={"query": "zebra", "k": 0})
@@ -55,22 +51,16 @@ def test_what_is_answered_refused_stored_and_lent_is_counted(fresh: str, home: P
     assert counts["process_resident_memory_bytes",] > 0
 
 
-def test_rows_of_indexed_tables_are_counted(fresh: str, home: Path) -> None:
-    with psycopg.connect(fresh, autocommit=True) as connection:
+def test_rows_of_indexed_tables_are_counted(fresh: str) -> None:
+    with psycopg.connect(fresh, autocommit=True) as connection, serve(fresh) as served:
         connection.execute("create table secret (id int primary key, body text)")
         connection.execute("insert into secret values (1, 'zebra'), (2, null)")
         connection.execute("select lexichord.index_table('public.secret', text => '{body}')")
-    with SyncLexichord(dsn=fresh, home=home) as lexichord:
-        lexichord.index_changes()
-    with psycopg.connect(fresh, autocommit=True) as connection:
+        served.lexichord.index_changes()
         connection.execute("insert into secret values (3, 'waits')")
-    with Server(fresh, home) as server, server.client() as client:
-        counts = numbers(client)
-        text = client.get("/metrics").text
-    assert [counts["lexichord_table_rows", state] for state in ("stored", "waiting", "failed")] == [
-        1,
-        1,
-        1,
-    ]
+        counts = numbers(served.by())
+        text = served.by().get("/metrics").text
+    states = ("stored", "waiting", "failed")
+    assert [counts["lexichord_table_rows", state] for state in states] == [1, 1, 1]
     assert counts["lexichord_table_lag_seconds",] > 0
     assert "secret" not in text

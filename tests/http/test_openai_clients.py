@@ -9,10 +9,9 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import httpx
@@ -24,6 +23,7 @@ from lexichord.db import schema
 from lexichord.providers.embed.local import LocalEmbedder
 from tests.conftest import ROOT, new_database
 from tests.end_to_end.llm_replies import KEY, replying
+from tests.end_to_end.processes import wait_until
 from tests.http.served import serving
 from tests.http.test_responses import clauses
 from tests.providers.chat_servers import chat_server
@@ -33,34 +33,43 @@ PAGE = ROOT / "docs/integrations/openai.md"
 SECONDS = 240
 QUESTION = "When is the rent due?"
 TEXT = b"# Lease\n\nThe rent of Saltpan House is due on the first day of each quarter."
+STATIC: Any = {
+    "type": "static",
+    "static": {"max_chunk_size_tokens": 400, "chunk_overlap_tokens": 100},
+}
+YEAR: Any = {"type": "eq", "key": "year", "value": 2025}
 
 type Outcomes = dict[str, str]
+
+
+@contextmanager
+def answering(dsn: str, home: Path) -> Iterator[tuple[str, SyncLexichord]]:
+    """Serve a database with a model; give the address and what is served."""
+    with chat_server(replying(clauses=clauses)) as model:
+        named: Any = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
+        with SyncLexichord(dsn=dsn, home=home, **named) as lexichord, serving(lexichord) as url:
+            yield f"{url}/v1", lexichord
 
 
 @pytest.fixture
 def sharded(
     embedded_dsn: str, home: Path, embedder: LocalEmbedder
 ) -> Iterator[tuple[str, SyncLexichord]]:
-    """The address of a server whose documents are on three databases, and what it serves."""
-    with ExitStack() as stack:
-        dsns = [stack.enter_context(new_database(embedded_dsn)) for _ in range(3)]
-        model = stack.enter_context(chat_server(replying(clauses=clauses)))
-        named: Any = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
-        schema.prepare(dsns[0], schema.Choice())
-        with SyncLexichord(dsn=dsns[0], home=home) as alone:
-            for dsn in dsns[1:]:
-                alone.add_shard(dsn)
-        lexichord = stack.enter_context(SyncLexichord(dsn=dsns[0], home=home, **named))
-        yield stack.enter_context(serving(lexichord)) + "/v1", lexichord
+    """A server whose documents are on two databases."""
+    with new_database(embedded_dsn) as dsn, new_database(embedded_dsn) as second:
+        schema.prepare(dsn, schema.Choice())
+        with SyncLexichord(dsn=dsn, home=home) as alone:
+            alone.add_shard(second)
+        with answering(dsn, home) as served:
+            yield served
 
 
 @pytest.fixture(scope="module")
 def url(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[str]:
-    with new_database(embedded_dsn) as dsn, chat_server(replying(clauses=clauses)) as model:
+    with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice())
-        named: Any = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
-        with SyncLexichord(dsn=dsn, home=home, **named) as lexichord, serving(lexichord) as url:
-            yield f"{url}/v1"
+        with answering(dsn, home) as (url, _):
+            yield url
 
 
 def file(name: str) -> io.BytesIO:
@@ -69,145 +78,109 @@ def file(name: str) -> io.BytesIO:
     return stream
 
 
-class Life:
-    """Operations tried one after the other, and what became of each."""
+def by_python(url: str) -> Outcomes:
+    outcomes: Outcomes = {}
+    with openai.OpenAI(api_key="any", base_url=url, max_retries=0) as client:
+        for operation, work in life(client):
+            try:
+                assert work() not in (False, []), operation
+                outcomes[operation] = "works"
+            except openai.APIStatusError as error:
+                outcomes[operation] = error.body["message"]  # type: ignore[index]
+    return outcomes
 
-    def __init__(self) -> None:
-        self.outcomes: Outcomes = {}
 
-    def attempt[R](self, operation: str, work: Callable[[], R]) -> R | None:
-        try:
-            result = work()
-            if isinstance(result, Sequence) and not result:
-                raise AssertionError("empty")
-        except openai.APIStatusError as error:
-            self.outcomes[operation] = error.body["message"]  # type: ignore[index]
-            return None
-        self.outcomes[operation] = "works"
+def life(client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Give the operations that are tried one after the other."""
+    stores, files = client.vector_stores, client.files
+    made: dict[str, Any] = {}
+
+    def keep(name: str, result: Any) -> Any:
+        made[name] = result.id
         return result
 
+    def create() -> bool:
+        store = keep("store", stores.create(name="python", metadata={"team": "legal"}))
+        return bool((store.id, store.name, store.file_counts.total) == ("python", "python", 0))
 
-def by_python(url: str) -> Outcomes:
-    life, attempt = Life(), None
-    attempt = life.attempt
-    with openai.OpenAI(api_key="any", base_url=url, max_retries=0) as client:
-        stores = client.vector_stores
-        store = attempt("vector_stores.create", lambda: stores.create(name="python"))
-        assert store
-        own = store.id
-        weekly: Any = {"anchor": "last_active_at", "days": 7}
-        attempt(
-            "vector_stores.create(expires_after=…)", lambda: stores.create(expires_after=weekly)
-        )
-        attempt("vector_stores.retrieve", lambda: stores.retrieve(own))
-        attempt("vector_stores.list", lambda: list(stores.list(limit=1)))
-        attempt("vector_stores.update", lambda: stores.update(own, metadata={"team": "legal"}))
-        files(life, client, own)
-        models(life, client, own)
-        sent = [each.id for each in client.files.list()]
-        attempt(
-            "vector_stores.files.delete", lambda: stores.files.delete(sent[0], vector_store_id=own)
-        )
-        attempt("files.delete", lambda: client.files.delete(sent[0]))
-        attempt("vector_stores.delete", lambda: stores.delete(own))
-    return life.outcomes
-
-
-def files(life: Life, client: openai.OpenAI, own: str) -> None:
-    attempt, stores = life.attempt, client.vector_stores
-    sent = attempt(
-        "files.create", lambda: client.files.create(file=file("lease.md"), purpose="assistants")
-    )
-    assert sent
-    hourly: Any = {"anchor": "created_at", "seconds": 3600}
-    attempt(
-        "files.create(expires_after=…)",
-        lambda: client.files.create(file=file("x.md"), purpose="assistants", expires_after=hourly),
-    )
-    attempt("files.wait_for_processing", lambda: client.files.wait_for_processing(sent.id))
-    attempt("files.retrieve", lambda: client.files.retrieve(sent.id))
-    attempt("files.list", lambda: list(client.files.list()))
-    assert attempt("files.content", lambda: client.files.content(sent.id).read()) == TEXT
-    done = attempt(
-        "vector_stores.files.create_and_poll",
-        lambda: stores.files.create_and_poll(
-            sent.id, vector_store_id=own, attributes={"year": 2024}
-        ),
-    )
-    assert done
-    assert done.status == "completed"
-    static: Any = {
-        "type": "static",
-        "static": {"max_chunk_size_tokens": 400, "chunk_overlap_tokens": 100},
-    }
-    attempt(
-        "vector_stores.files.create(chunking_strategy=static)",
-        lambda: stores.files.create(own, file_id=sent.id, chunking_strategy=static),
-    )
-    other = attempt(
-        "vector_stores.files.upload_and_poll",
-        lambda: stores.files.upload_and_poll(vector_store_id=own, file=file("other.md")),
-    )
-    assert other
-    attempt(
-        "vector_stores.files.retrieve", lambda: stores.files.retrieve(sent.id, vector_store_id=own)
-    )
-    attempt("vector_stores.files.list", lambda: list(stores.files.list(own, limit=1, order="asc")))
-    attempt(
-        "vector_stores.files.update",
-        lambda: stores.files.update(sent.id, vector_store_id=own, attributes={"year": 2025}),
-    )
-    attempt(
-        "vector_stores.files.content",
-        lambda: list(stores.files.content(sent.id, vector_store_id=own)),
-    )
-    year: Any = {"type": "eq", "key": "year", "value": 2025}
-    found = attempt(
-        "vector_stores.search", lambda: list(stores.search(own, query=QUESTION, filters=year))
-    )
-    assert found
-    assert found[0].file_id == sent.id
-    batch = attempt(
-        "vector_stores.file_batches.create_and_poll",
-        lambda: stores.file_batches.create_and_poll(own, file_ids=[sent.id, other.id]),
-    )
-    assert batch
-    attempt(
-        "vector_stores.file_batches.upload_and_poll",
-        lambda: stores.file_batches.upload_and_poll(own, files=[file("a.md")]),
-    )
-    attempt(
-        "vector_stores.file_batches.retrieve",
-        lambda: stores.file_batches.retrieve(batch.id, vector_store_id=own),
-    )
-    attempt(
-        "vector_stores.file_batches.list_files",
-        lambda: list(stores.file_batches.list_files(batch.id, vector_store_id=own)),
-    )
-    attempt(
-        "vector_stores.file_batches.cancel",
-        lambda: stores.file_batches.cancel(batch.id, vector_store_id=own),
-    )
-
-
-def models(life: Life, client: openai.OpenAI, own: str) -> None:
-    attempt = life.attempt
-    listed = attempt("models.list", lambda: list(client.models.list()))
-    assert listed
-    space = listed[0].id
-    attempt("models.retrieve", lambda: client.models.retrieve(space))
-    attempt("embeddings.create", lambda: client.embeddings.create(model=space, input=QUESTION))
-    tool: Any = {"type": "file_search", "vector_store_ids": [own]}
+    yield "vector_stores.create", create
+    own, weekly = {"vector_store_id": made["store"]}, {"anchor": "last_active_at", "days": 7}
+    yield "vector_stores.create(expires_after=…)", lambda: stores.create(expires_after=weekly)
+    yield "vector_stores.retrieve", lambda: stores.retrieve(**own)
+    yield "vector_stores.list", lambda: list(stores.list(limit=1))
+    new = {**own, "name": "Leases", "metadata": {}}
+    yield "vector_stores.update", lambda: stores.update(**new).name == "Leases"
+    yield from life_of_files(client, own, keep, made)
+    yield "models.list", lambda: keep("model", next(iter(client.models.list())))
+    space = made["model"]
+    yield "models.retrieve", lambda: client.models.retrieve(space)
+    yield "embeddings.create", lambda: client.embeddings.create(model=space, input=QUESTION)
+    tool = {"type": "file_search", "vector_store_ids": [made["store"]]}
     asked: Any = {"model": "openai/any", "input": QUESTION, "tools": [tool]}
-    attempt("responses.create, with file_search", lambda: client.responses.create(**asked))
-    attempt(
-        "responses.create(stream=True)",
-        lambda: list(client.responses.create(**asked, stream=True)),
-    )
-    attempt(
-        "responses.create(instructions=…)",
-        lambda: client.responses.create(**asked, instructions="Be brief."),
-    )
+    respond = client.responses.create
+    yield "responses.create, with file_search", lambda: respond(**asked)
+    yield "responses.create(stream=True)", lambda: list(respond(**asked, stream=True))
+    brief = {**asked, "instructions": "Be brief."}
+    yield "responses.create(instructions=…)", lambda: respond(**brief)
+    gone, other = made["file"], made["other"]
+    yield "vector_stores.files.delete", lambda: stores.files.delete(gone, **own).deleted
+    assert files.retrieve(gone).filename == "lease.md"  # the file itself stays
+    yield "files.delete", lambda: files.delete(other).deleted
+    assert {gone, other}.isdisjoint(each.id for each in stores.files.list(**own))
+    yield "vector_stores.delete", lambda: stores.delete(**own).deleted
+    assert own["vector_store_id"] not in {each.id for each in stores.list()}
+
+
+def life_of_files(
+    client: Any, own: dict[str, str], keep: Callable[[str, Any], Any], made: dict[str, str]
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+    files, stored, batches = client.files, client.vector_stores.files, "vector_stores.file_batches"
+    new: Any = {"file": file("lease.md"), "purpose": "assistants"}
+    hourly: Any = {"anchor": "created_at", "seconds": 3600}
+    yield "files.create", lambda: keep("file", files.create(**new))
+    sent = made["file"]
+    late = {**new, "file": file("x.md"), "expires_after": hourly}
+    yield "files.create(expires_after=…)", lambda: files.create(**late)
+    yield "files.wait_for_processing", lambda: files.wait_for_processing(sent)
+    yield "files.retrieve", lambda: files.retrieve(sent)
+    yield "files.list", lambda: list(files.list())
+    yield "files.content", lambda: files.content(sent).read() == TEXT
+
+    def store() -> bool:
+        attributes = {"kind": "lease", "year": 2024, "open": True}
+        done = stored.create_and_poll(sent, **own, attributes=attributes)
+        told = (done.id, done.status, done.last_error)
+        return told == (sent, "completed", None) and attributes.items() <= done.attributes.items()
+
+    yield "vector_stores.files.create_and_poll", store
+    cut = {**own, "file_id": sent, "chunking_strategy": STATIC}
+    yield "vector_stores.files.create(chunking_strategy=static)", lambda: stored.create(**cut)
+    other: Any = {**own, "file": file("other.md")}
+    upload = "vector_stores.files.upload_and_poll"
+    yield upload, lambda: keep("other", stored.upload_and_poll(**other))
+    yield "vector_stores.files.retrieve", lambda: stored.retrieve(sent, **own)
+    yield "vector_stores.files.list", lambda: list(stored.list(**own, limit=1, order="asc"))
+    changes: Any = {**own, "attributes": {"year": 2025}}
+
+    def update() -> bool:
+        attributes = stored.update(sent, **changes).attributes
+        return attributes["year"] == 2025 and "kind" not in attributes
+
+    yield "vector_stores.files.update", update
+    text = "vector_stores.files.content"
+    yield text, lambda: next(iter(stored.content(sent, **own))).text == TEXT.decode()
+    found = {**own, "query": QUESTION, "filters": YEAR}
+    search = client.vector_stores.search
+    yield "vector_stores.search", lambda: [each.file_id for each in search(**found)] == [sent]
+    both = {**own, "file_ids": [sent, made["other"]]}
+    of_batches = client.vector_stores.file_batches
+    yield f"{batches}.create_and_poll", lambda: keep("batch", of_batches.create_and_poll(**both))
+    more: Any = {**own, "files": [file("a.md")]}
+    yield f"{batches}.upload_and_poll", lambda: of_batches.upload_and_poll(**more)
+    batch = made["batch"]
+    yield f"{batches}.retrieve", lambda: of_batches.retrieve(batch, **own)
+    yield f"{batches}.list_files", lambda: list(of_batches.list_files(batch, **own))
+    yield f"{batches}.cancel", lambda: of_batches.cancel(batch, **own)
 
 
 def by_npm(url: str) -> Outcomes:
@@ -224,15 +197,9 @@ def by_npm(url: str) -> Outcomes:
 
 
 def node(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*command],
-        cwd=FOLDER,
-        env={**os.environ, "NO_PROXY": "127.0.0.1"},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    environment = {**os.environ, "NO_PROXY": "127.0.0.1"}
+    how: Any = {"cwd": FOLDER, "env": environment, "timeout": SECONDS, "text": True}
+    return subprocess.run([*command], capture_output=True, check=False, **how)
 
 
 def table(outcomes: Outcomes) -> list[str]:
@@ -265,9 +232,7 @@ def test_over_shards_it_is_the_same(sharded: tuple[str, SyncLexichord]) -> None:
         document = {"uri": f"other/{number}", "text": f"other {number}"}
         body = {"dataset": "mixed", "documents": [document]}
         httpx.post(f"{url}/documents", json=body, timeout=SECONDS).raise_for_status()
-    end = monotonic() + SECONDS
-    while stores.retrieve(store.id).file_counts.completed < 12:
-        assert monotonic() < end
+    wait_until(lambda: stores.retrieve(store.id).file_counts.completed == 12)
     assert lexichord.rebalance_shards().documents == 0  # what was sent stays where its file is
     for order in ("asc", "desc"):
         pages = list(stores.files.list(store.id, limit=3, order=order))

@@ -8,17 +8,13 @@ from typing import Any
 import openai
 import pytest
 
-from lexichord import SyncLexichord
-from lexichord.db import schema
-from lexichord.providers.embed.local import LocalEmbedder
-from tests.conftest import SAMPLES, new_database
+from tests.conftest import new_database
 from tests.end_to_end.llm_replies import KEY, replying, shown
-from tests.http.served import serving
+from tests.http.served import serve
 from tests.providers.chat_servers import ChatServer, chat_server
 
 QUESTION = "What is the yearly rent for the third floor of Saltpan House?"
-NOWHERE = "Which enzyme unwinds the double helix before it is copied?"
-TOOL: Any = {"type": "file_search", "vector_store_ids": ["samples"]}
+TOOL: Any = {"type": "file_search", "vector_store_ids": ["agreements"]}
 
 
 def clauses(inputs: Any) -> dict[str, Any]:
@@ -29,23 +25,19 @@ def clauses(inputs: Any) -> dict[str, Any]:
     return {"clauses": [quote, invented], "answer": "x"}
 
 
-@pytest.fixture(scope="module")
-def stored(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[str]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            lexichord.ingest([SAMPLES / "agreements"], dataset="samples")
-        yield dsn
-
-
 @contextmanager
 def answering(dsn: str, home: Path, **settings: Any) -> Iterator[openai.OpenAI]:
     with (
-        SyncLexichord(dsn=dsn, home=home, **settings) as lexichord,
-        serving(lexichord) as url,
-        openai.OpenAI(api_key="any", base_url=f"{url}/v1", max_retries=0) as client,
+        serve(dsn, home=home, **settings) as served,
+        openai.OpenAI(api_key="any", base_url=f"{served.url}/v1", max_retries=0) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="module")
+def stored(corpus: str) -> Iterator[str]:
+    with new_database(corpus, copy_of=corpus) as dsn:
+        yield dsn
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +70,7 @@ def test_an_answer_quotes_files_and_cites_them(client: openai.OpenAI) -> None:
     assert response.output_text[citation.index] == "["
     assert citation.file_id in {result.file_id for result in search.results}
     assert citation.filename == "office-lease-saltpan-house.md"
-    assert response.usage is not None
+    assert response.usage
     assert response.usage.total_tokens > 0
     assert (response.status, response.model) == ("completed", "openai/any")
 

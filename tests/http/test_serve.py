@@ -4,8 +4,8 @@ import json
 import os
 import re
 import socket
-import subprocess
-import sys
+import time
+from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -17,28 +17,10 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.serve.server import open_listeners
-from tests.conftest import ROOT
+from tests.conftest import new_database
 from tests.end_to_end.processes import wait_until
-from tests.http.server import Server
-
-
-def refused(dsn: str, home: Path, *options: str, **settings: str) -> str:
-    """Give the one line that a server says which does not start."""
-    own = {"LEXICHORD_DSN": dsn, "LEXICHORD_HOME": str(home)}
-    environment = {f"LEXICHORD_{name.upper()}": value for name, value in settings.items()}
-    command = [sys.executable, "-m", "lexichord", "serve", *options]
-    done = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=os.environ | own | environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    return line
+from tests.http.server import Server, refused
+from tests.listening import PATIENCE
 
 
 @pytest.mark.parametrize("signal", [SIGINT, SIGTERM])
@@ -54,51 +36,64 @@ def test_it_ends_when_told_to_and_says_so(fresh: str, home: Path, signal: Signal
         assert not re.search("Traceback|Error", server.log())
 
 
-def test_its_log_holds_no_question(sampled: Server) -> None:
-    with sampled.client() as client:
+@pytest.fixture(scope="module")
+def server(bare: str, home: Path) -> Iterator[Server]:
+    """One whose limits are those of the command."""
+    with new_database(bare, copy_of=bare) as dsn, Server(dsn, home) as server:
+        yield server
+
+
+def test_its_log_holds_no_question(server: Server) -> None:
+    with server.client() as client:
         client.post("/v1/query", json={"query": "a secret question", "answer": True})
         client.get("/search", params={"query": "a secret question"})
         client.get("/search", params={"question": "a secret question"})
-    assert "secret" not in sampled.log()
+    assert "secret" not in server.log()
 
 
 @pytest.mark.parametrize("characters", [10_000, 90_000, 500_000])
-def test_an_address_that_is_too_long_is_refused_in_json(sampled: Server, characters: int) -> None:
-    connection = HTTPConnection("127.0.0.1", sampled.port, timeout=60)  # httpx sends no such
-    with closing(connection):
+def test_an_address_that_is_too_long_is_refused_in_json(server: Server, characters: int) -> None:
+    # httpx sends no such.
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
         connection.request("GET", f"/search?query={'a' * characters}")
         answer = connection.getresponse()
         message = json.loads(answer.read())["error"]["message"]
     assert (answer.status, "at most 4000 characters" in message) == (422, True)
 
 
-def test_a_port_in_use_is_told_in_one_line(fresh: str, home: Path) -> None:
+def test_an_idle_connection_outlives_those_of_clients(server: Server) -> None:
+    """A client that keeps one for 5 seconds must not meet its end just as it asks."""
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
+        connection.connect()
+        opened = connection.sock
+        for pause in (6, 0):
+            connection.request("GET", "/healthz")
+            assert (connection.getresponse().read() != b"", connection.sock) == (True, opened)
+            time.sleep(pause)
+
+
+def test_an_address_that_is_taken_or_of_another_machine_is_told(fresh: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        line = refused(fresh, home, "--port", str(port))
+        line = refused("serve", "--port", str(port), dsn=fresh)
     assert f"port {port} is in use on 127.0.0.1" in line
     assert "--port" in line
-
-
-def test_an_address_of_no_machine_or_of_another_is_told_in_one_line(fresh: str, home: Path) -> None:
-    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+    with SyncLexichord(dsn=fresh) as lexichord:
         lexichord.create_key("Ann")
     for host in ("nowhere.invalid", "192.0.2.7"):
-        line = refused(fresh, home, "--host", host, "--port", "0")
+        line = refused("serve", "--host", host, "--port", "0", dsn=fresh)
         assert f"this machine has no address {host}" in line
 
 
-@pytest.mark.parametrize(
-    ("options", "environment"),
-    [(("--host", "0.0.0.0"), {}), ((), {"allowed_hosts": "search.example.com"})],
-)
-def test_others_are_let_in_only_where_there_is_a_key(
-    fresh: str, home: Path, options: tuple[str, ...], environment: dict[str, str]
-) -> None:
-    assert "lexichord keys create" in refused(fresh, home, *options, **environment)
+def test_others_are_let_in_only_where_there_is_a_key(fresh: str, home: Path) -> None:
+    for options, settings in (
+        (("--host", "0.0.0.0"), {}),
+        ((), {"allowed_hosts": "search.example.com"}),
+    ):
+        assert "lexichord keys create" in refused("serve", *options, dsn=fresh, **settings)
     with SyncLexichord(dsn=fresh, home=home) as lexichord:
         secret = lexichord.create_key("Ann").secret
-    with Server(fresh, home, *options, **environment) as server:
+    with Server(fresh, home, "--host", "0.0.0.0") as server:
         assert "with an API key" in server.log()
         with server.client() as stranger, server.client(secret) as ann:
             assert stranger.get("/v1/datasets").status_code == 401
@@ -118,7 +113,7 @@ def processes_that_answer(server: Server) -> set[int]:
     met = set[int]()
 
     def all_met() -> bool:
-        with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        with closing(HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
             connection.request("GET", "/healthz")
             assert connection.getresponse().status == 200
             assert connection.sock is not None
@@ -134,21 +129,6 @@ def processes_that_answer(server: Server) -> set[int]:
     return met
 
 
-def test_several_processes_answer_and_end_together(fresh: str, home: Path) -> None:
-    with Server(fresh, home, "--workers", "2") as server:
-        met = processes_that_answer(server)
-        assert server.process.pid not in met
-        with server.client() as client:
-            assert client.post("/v1/search", json={"query": "gnu"}).status_code == 200
-            wait_until(lambda: counted(client, "/healthz") >= 2)
-        assert server.end(SIGTERM) == 0
-        assert not any(psutil.pid_exists(pid) for pid in met)
-        assert [line for line in server.log().splitlines() if "Ctrl-C ends it" in line] == [
-            f"{server.url}  from this machine, without a key; Ctrl-C ends it"
-        ]
-        assert not re.search("Traceback|Error", server.log())
-
-
 def counted(client: httpx.Client, route: str) -> float:
     """Give how many requests of a route all processes of a server counted."""
     text = client.get("/metrics").text
@@ -156,12 +136,24 @@ def counted(client: httpx.Client, route: str) -> float:
     return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name))
 
 
-def test_a_process_that_dies_is_replaced(fresh: str, home: Path) -> None:
+def test_several_processes_answer_are_replaced_and_end_together(fresh: str, home: Path) -> None:
     with Server(fresh, home, "--workers", "2") as server:
-        (victim, *_) = processes_that_answer(server)
+        met = processes_that_answer(server)
+        assert server.process.pid not in met
+        with server.client() as client:
+            assert client.post("/v1/search", json={"query": "gnu"}).status_code == 200
+            wait_until(lambda: counted(client, "/healthz") >= 2)
+        (victim, *_) = met
         os.kill(victim, SIGKILL)
         wait_until(lambda: f"process {victim} ended" in server.log())
-        assert victim not in processes_that_answer(server)
+        met = processes_that_answer(server)
+        assert victim not in met
+        assert server.end(SIGTERM) == 0
+        assert not any(psutil.pid_exists(pid) for pid in met)
+        assert [line for line in server.log().splitlines() if "Ctrl-C ends it" in line] == [
+            f"{server.url}  from this machine, without a key; Ctrl-C ends it"
+        ]
+        assert not re.search("Traceback|Error", server.log())
 
 
 def test_processes_do_not_outlive_the_one_that_keeps_them(fresh: str, home: Path) -> None:

@@ -6,31 +6,21 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from lexichord import SyncLexichord
-from lexichord.db import schema
 from lexichord.serve.limits import MAX_FOUND
 from lexichord.serve.page.found import FoundResponses
 from tests.builders import RESPONSE
-from tests.conftest import SPACE, new_database
 from tests.end_to_end.processes import wait_until
-from tests.http.served_page import LEASE, LICENCE, served
-from tests.http.test_manage import Managed, words
+from tests.http.pages import LEASE, LICENCE, words
+from tests.http.served import Keys, Served, serve_documents
 
 QUESTION = "/?q=Which+party+gives+ninety+days"
 
 
 @pytest.fixture(scope="module")
-def asked(embedded_dsn: str) -> Iterator[Managed]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        with SyncLexichord(dsn=dsn) as core:
-            core.ingest(documents=[LEASE, LICENCE], dataset="open")
-            core.ingest(documents=[LICENCE], dataset="closed")
-            keys = {name: core.create_key(name) for name in ("first", "second")}
-            keys["narrow"] = core.create_key("narrow", datasets=["closed"])
-            secrets = {name: key.secret for name, key in keys.items()}
-            with served(dsn, allowed_hosts="search.example.com") as address:
-                yield Managed(address, core, secrets)
+def asked(bare: str) -> Iterator[Served]:
+    keys: Keys = {"first": {}, "second": {}, "narrow": {"datasets": ["closed"]}}
+    with serve_documents(bare, {"open": [LEASE, LICENCE], "closed": [LICENCE]}, keys) as served:
+        yield served
 
 
 def told(client: httpx.Client, question: str = QUESTION) -> list[tuple[str, str]]:
@@ -45,42 +35,42 @@ def told(client: httpx.Client, question: str = QUESTION) -> list[tuple[str, str]
     ]
 
 
-def queries(managed: Managed, name: str) -> int:
-    calls = managed.core.list_calls()
-    return sum(call.kind == "query" and call.name == name for call in calls)
+def wait_for_queries(asked: Served, name: str, amount: int) -> None:
+    def are_there() -> bool:
+        calls = asked.lexichord.list_calls()
+        return sum(call.kind == "query" and call.name == name for call in calls) == amount
+
+    wait_until(are_there)
 
 
-def test_each_stage_is_told_and_the_page_asks_no_second_time(asked: Managed) -> None:
-    with asked.client("first") as client:
-        events = told(client)
-        first = client.get(QUESTION)
-        assert "Office Lease" in words(first.text)
+def test_each_stage_is_told_and_the_page_asks_no_second_time(asked: Served) -> None:
+    client = asked.by("first")
+    events = told(client)
+    assert "Office Lease" in words(client.get(QUESTION).text)
     assert [name for name, _ in events] == ["stage"] * (len(events) - 1) + ["found"]
     lines = [line for _, line in events]
     assert lines[0].startswith("Documents: Office Lease")
     assert any(line.startswith("Evidence: ") for line in lines)
-    wait_until(lambda: queries(asked, "first") == 1)
-    with asked.client("first") as client:
-        client.get(QUESTION)  # what was found is given out once
-    wait_until(lambda: queries(asked, "first") == 2)
+    wait_for_queries(asked, "first", 1)
+    client.get(QUESTION)  # what was found is given out once
+    wait_for_queries(asked, "first", 2)
 
 
-def test_nobody_is_given_what_was_found_for_another(asked: Managed) -> None:
-    with asked.client("second") as client, asked.client("narrow") as narrow:
-        told(client)
-        assert "Office Lease" not in words(narrow.get(QUESTION).text)
-        assert "Office Lease" in words(client.get(QUESTION).text)
-    wait_until(lambda: queries(asked, "second") == 1)
-    wait_until(lambda: queries(asked, "narrow") == 1)
+def test_nobody_is_given_what_was_found_for_another(asked: Served) -> None:
+    told(asked.by("second"))
+    assert "Office Lease" not in words(asked.by("narrow").get(QUESTION).text)
+    assert "Office Lease" in words(asked.by("second").get(QUESTION).text)
+    wait_for_queries(asked, "second", 1)
+    wait_for_queries(asked, "narrow", 1)
 
 
-def test_what_goes_wrong_is_told_by_the_page(asked: Managed) -> None:
-    with asked.client("first") as client:
-        assert told(client, "/?q=gnu&dataset=none")[-1][0] == "failed"
-        assert "none" in words(client.get("/?q=gnu&dataset=none").text)
-        for wrong in ("", "q=gnu&k=0", f"q={'x' * 2_001}"):
-            assert client.get(f"/stages?{wrong}").status_code == 400
-    assert httpx.get(f"{asked.address}/stages?q=gnu").status_code == 401
+def test_what_goes_wrong_is_told_by_the_page(asked: Served) -> None:
+    client = asked.by("first")
+    assert told(client, "/?q=gnu&dataset=none")[-1][0] == "failed"
+    assert "none" in words(client.get("/?q=gnu&dataset=none").text)
+    for wrong in ("", "q=gnu&k=0", f"q={'x' * 2_001}"):
+        assert client.get(f"/stages?{wrong}").status_code == 400
+    assert asked.by().get("/stages?q=gnu").status_code == 401
 
 
 def test_what_was_found_is_given_out_once_and_little_is_kept() -> None:

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -21,9 +21,9 @@ from tests.alike import differences
 from tests.end_to_end.llm_replies import grades, replying, shown, with_model
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import Keyed
-from tests.http.served import serving
-from tests.http.server import active, request
-from tests.http.test_guarding import Locked
+from tests.http.served import new_client, serving
+from tests.http.server import active, connected, request
+from tests.http.test_guarding import locked
 from tests.listening import PATIENCE
 from tests.providers.chat_servers import ChatServer, chat_server
 
@@ -90,7 +90,7 @@ def model() -> Iterator[ChatServer]:
 
 @contextmanager
 def asking(lexichord: SyncLexichord) -> Iterator[httpx.Client]:
-    with serving(lexichord) as url, httpx.Client(base_url=url, timeout=PATIENCE) as client:
+    with serving(lexichord) as url, new_client(url) as client:
         yield client
 
 
@@ -124,10 +124,9 @@ def test_a_model_whose_service_cannot_stream_answers_at_once(
 ) -> None:
     model.refuses_streams = 400
     with with_model(samples, model) as lexichord, asking(lexichord) as client:
-        events = stream(client, answer=True, intent="clause_lookup")
-        plain = client.post(
-            "/v1/query", json={"query": QUESTION, "answer": True, "intent": "clause_lookup"}
-        ).json()
+        options: Any = {"answer": True, "intent": "clause_lookup"}
+        events = stream(client, **options)
+        plain = client.post("/v1/query", json={"query": QUESTION, **options}).json()
     assert {kind for kind, _ in events} == {"files", "evidence", "answer", "response"}
     response = events[-1][1]
     assert response["unverified"] == [INVENTED]  # of the model's own words
@@ -166,13 +165,11 @@ def test_an_error_before_the_first_event_is_the_ordinary_one(
 
 
 def test_a_key_reaches_no_further_by_a_stream(keyed: Keyed) -> None:
-    body = {"query": "zebra", "stream": True}
-    with keyed.server.client() as client:
-        assert client.post("/v1/query", json=body).status_code == 401
-    with keyed.server.client(keyed.reader) as client:
-        beyond = client.post("/v1/query", json={**body, "datasets": ["closed"]})
-        assert (beyond.status_code, beyond.json()["error"]["type"]) == (403, "permission_error")
-        (_, response) = stream(client, "zebra")[-1]
+    body, reader = {"query": "zebra", "stream": True}, keyed.by("reader")
+    assert keyed.by().post("/v1/query", json=body).status_code == 401
+    beyond = reader.post("/v1/query", json={**body, "datasets": ["closed"]})
+    assert (beyond.status_code, beyond.json()["error"]["type"]) == (403, "permission_error")
+    (_, response) = stream(reader, "zebra")[-1]
     assert {hit["dataset"] for hit in response["hits"]} == {"open"}
     assert "closed" not in json.dumps(response)
 
@@ -203,31 +200,30 @@ def test_an_error_after_it_is_the_last_event(
     assert "secret" not in json.dumps(shape)
 
 
+@dataclass
 class Endless:
     """What a query that never ends by itself has come to."""
 
-    def __init__(self) -> None:
-        self.begun, self.cancelled = Event(), Event()
+    begun: Event = field(default_factory=Event)
+    cancelled: Event = field(default_factory=Event)
+
+    async def wait(
+        self, *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
+    ) -> Sequence[ChunkHit]:
+        self.begun.set()
+        try:
+            await asyncio.sleep(PATIENCE)
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return hits
 
 
 @pytest.fixture
 def endless(samples: SyncLexichord, home: Path) -> Iterator[tuple[SyncLexichord, Endless]]:
     """An application whose queries never end by themselves."""
-    state = Endless()
-
-    async def wait(
-        *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
-    ) -> Sequence[ChunkHit]:
-        state.begun.set()
-        try:
-            await asyncio.sleep(PATIENCE)
-        except asyncio.CancelledError:
-            state.cancelled.set()
-            raise
-        return hits
-
-    dsn, stages = samples.core.database.dsn, Stages(select_hits=wait)
-    with SyncLexichord(dsn=dsn, home=home, stages=stages) as lexichord:
+    state, dsn = Endless(), samples.core.database.dsn
+    with SyncLexichord(dsn=dsn, home=home, stages=Stages(select_hits=state.wait)) as lexichord:
         yield lexichord, state
 
 
@@ -253,16 +249,15 @@ def test_whoever_hangs_up_cancels_the_query(endless: tuple[SyncLexichord, Endles
         assert state.cancelled.wait(PATIENCE / 2)  # before the server's deadline would do it
 
 
-def test_whoever_hangs_up_before_the_first_event_takes_the_sql_along(keyed: Keyed) -> None:
+def test_whoever_hangs_up_before_the_first_event_takes_the_sql_along(
+    keyed: Keyed, caplog: pytest.LogCaptureFixture
+) -> None:
     body = b'{"query": "zebra", "stream": true}'
-    head = (
-        "content-type: application/json",
-        f"content-length: {len(body)}",
-        f"authorization: Bearer {keyed.reader}",
-    )
-    with Locked(keyed.dsn):
-        with socket.create_connection(("127.0.0.1", keyed.server.port)) as connection:
-            connection.sendall(request("/v1/query", body, *head))
+    kind = "content-type: application/json", f"content-length: {len(body)}"
+    key = f"authorization: Bearer {keyed.keys['reader']}"
+    with locked(keyed.dsn):
+        with connected(keyed.url) as connection:
+            connection.sendall(request("/v1/query", body, *kind, key))
             wait_until(lambda: active(keyed.dsn) != [])
         wait_until(lambda: active(keyed.dsn) == [])
-    assert "Traceback" not in keyed.server.log()
+    assert "Traceback" not in caplog.text

@@ -1,17 +1,13 @@
 """OpenAI's search of a vector store, through OpenAI's own client over a socket."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import httpx
 import openai
 import pytest
 from openai.types import VectorStoreSearchResponse
 
-from lexichord.providers.embed.local import LocalEmbedder
-from tests.http.served import Served, samples_served
-from tests.listening import PATIENCE
+from tests.http.served import Served
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
 RENT = "When is the rent of Saltpan House due?"
@@ -22,14 +18,10 @@ ALL = {*LEASES, "nda-2021", "plain"}
 
 
 @pytest.fixture(scope="module")
-def served(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[Served]:
-    with samples_served(embedded_dsn, home) as served:
-        yield served
-
-
-@pytest.fixture
-def client(served: Served) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(api_key=served.key, base_url=f"{served.url}/v1", max_retries=0) as client:
+def client(library: Served) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(
+        api_key=library.keys["all"], base_url=f"{library.url}/v1", max_retries=0
+    ) as client:
         yield client
 
 
@@ -40,10 +32,10 @@ def search(client: openai.OpenAI, store: str, **arguments: Any) -> list[VectorSt
     return list(page)
 
 
-def test_results_have_all_that_the_client_reads(client: openai.OpenAI, served: Served) -> None:
-    results = search(client, "samples", query=QUESTION)
+def test_results_have_all_that_the_client_reads(client: openai.OpenAI, library: Served) -> None:
+    results = search(client, "agreements", query=QUESTION)
     assert len(results) == 10
-    ids = {row.document_id: row.uri for row in served.lexichord.list(datasets=["samples"])}
+    ids = {row.document_id: row.uri for row in library.lexichord.list(datasets=["agreements"])}
     for result in results:
         VectorStoreSearchResponse.model_validate(result.model_dump())
         assert ids[result.file_id].endswith(f"/{result.filename}")
@@ -55,33 +47,33 @@ def test_results_have_all_that_the_client_reads(client: openai.OpenAI, served: S
 
 @pytest.mark.client("OpenAI, Python", "async")
 async def test_the_asynchronous_client_finds_the_same(
-    client: openai.OpenAI, served: Served
+    client: openai.OpenAI, library: Served
 ) -> None:
-    base = f"{served.url}/v1"
-    async with openai.AsyncOpenAI(api_key=served.key, base_url=base) as other:
-        results = [each async for each in other.vector_stores.search("samples", query=QUESTION)]
-    assert results == search(client, "samples", query=QUESTION)
+    base = f"{library.url}/v1"
+    async with openai.AsyncOpenAI(api_key=library.keys["all"], base_url=base) as other:
+        results = [each async for each in other.vector_stores.search("agreements", query=QUESTION)]
+    assert results == search(client, "agreements", query=QUESTION)
 
 
 def test_several_queries_are_one_ranking(client: openai.OpenAI) -> None:
     alike = "How long does confidentiality last for the visiting researcher?"
-    one, two = (search(client, "samples", query=text) for text in (QUESTION, alike))
+    one, two = (search(client, "agreements", query=text) for text in (QUESTION, alike))
     best: dict[str, float] = {}
     for each in [*one, *two]:
         text = each.content[0].text
         best[text] = max(each.score, best.get(text, 0))
     assert len(best) < len(one) + len(two)  # some are found by both
-    both = search(client, "samples", query=[QUESTION, alike])
+    both = search(client, "agreements", query=[QUESTION, alike])
     assert [each.score for each in both] == sorted(best.values(), reverse=True)[:10]
     assert all(best[each.content[0].text] == each.score for each in both)
-    assert search(client, "samples", query=[QUESTION, QUESTION]) == one
+    assert search(client, "agreements", query=[QUESTION, QUESTION]) == one
 
 
 def test_what_was_searched_is_told(client: openai.OpenAI) -> None:
-    page = client.vector_stores.search("samples", query=[QUESTION, RENT])
+    page = client.vector_stores.search("agreements", query=[QUESTION, RENT])
     assert page.model_dump()["search_query"] == [QUESTION, RENT]
     acronym = "Who is bound by the NDA of the visiting researcher?"
-    page = client.vector_stores.search("samples", query=acronym, rewrite_query=True)
+    page = client.vector_stores.search("agreements", query=acronym, rewrite_query=True)
     queries = page.model_dump()["search_query"]
     assert queries[0] == acronym
     assert len(queries) == 2
@@ -89,13 +81,26 @@ def test_what_was_searched_is_told(client: openai.OpenAI) -> None:
 
 @pytest.mark.client("OpenAI, Python", "k")
 def test_the_number_of_results_and_their_least_score_are_heeded(client: openai.OpenAI) -> None:
-    everything = search(client, "samples", query=QUESTION, max_num_results=50)
-    assert search(client, "samples", query=QUESTION, max_num_results=1) == everything[:1]
+    everything = search(client, "agreements", query=QUESTION, max_num_results=50)
+    assert search(client, "agreements", query=QUESTION, max_num_results=1) == everything[:1]
     least = {"score_threshold": 0.1, "ranker": "auto"}
-    sure = search(client, "samples", query=QUESTION, max_num_results=50, ranking_options=least)
+    sure = search(client, "agreements", query=QUESTION, max_num_results=50, ranking_options=least)
     assert sure == [each for each in everything if each.score >= 0.1]
     assert 1 <= len(sure) < len(everything)
-    assert search(client, "samples", query=NOWHERE, ranking_options=least) == []
+    assert search(client, "agreements", query=NOWHERE, ranking_options=least) == []
+
+
+LATE_LEASE = [
+    {"type": "eq", "key": "kind", "value": "lease"},
+    {"type": "gt", "key": "year", "value": 2020},
+]
+NESTED = {
+    "type": "or",
+    "filters": [
+        {"type": "eq", "key": "kind", "value": "nda"},
+        {"type": "and", "filters": LATE_LEASE},
+    ],
+}
 
 
 @pytest.mark.parametrize(
@@ -110,22 +115,7 @@ def test_the_number_of_results_and_their_least_score_are_heeded(client: openai.O
         ({"type": "eq", "key": "open", "value": True}, {"lease-2019"}),
         ({"type": "in", "key": "year", "value": [2019, 2021]}, {"lease-2019", "nda-2021"}),
         ({"type": "nin", "key": "kind", "value": ["nda"]}, {*LEASES, "plain"}),
-        (
-            {
-                "type": "or",
-                "filters": [
-                    {"type": "eq", "key": "kind", "value": "nda"},
-                    {
-                        "type": "and",
-                        "filters": [
-                            {"type": "eq", "key": "kind", "value": "lease"},
-                            {"type": "gt", "key": "year", "value": 2020},
-                        ],
-                    },
-                ],
-            },
-            {"nda-2021", "lease-2024"},
-        ),
+        (NESTED, {"nda-2021", "lease-2024"}),
     ],
 )
 def test_filters_are_those_of_openai(
@@ -159,11 +149,8 @@ def test_attributes_are_metadata_that_openai_can_hold(client: openai.OpenAI) -> 
     assert "tags" not in results["lease-2019"].attributes
 
 
-def test_a_store_without_documents_has_no_results(client: openai.OpenAI) -> None:
+def test_a_store_that_is_empty_or_none_has_no_results(client: openai.OpenAI) -> None:
     assert search(client, "empty", query=QUESTION) == []
-
-
-def test_an_unknown_store_is_not_found_in_openais_shape(client: openai.OpenAI) -> None:
     with pytest.raises(openai.NotFoundError) as caught:
         client.vector_stores.search("nothing", query=QUESTION)
     assert caught.value.type == "not_found_error"
@@ -171,14 +158,14 @@ def test_an_unknown_store_is_not_found_in_openais_shape(client: openai.OpenAI) -
     assert set(caught.value.body) == {"message", "type", "code", "param"}
 
 
-def test_a_key_opens_its_own_stores_only(served: Served) -> None:
-    base = f"{served.url}/v1"
+def test_a_key_opens_its_own_stores_only(library: Served) -> None:
+    base = f"{library.url}/v1"
     stranger = openai.OpenAI(api_key="lx_wrong", base_url=base, max_retries=0)
     with stranger, pytest.raises(openai.AuthenticationError):
         stranger.vector_stores.search("library", query=DEPOSIT)
-    with openai.OpenAI(api_key=served.narrow, base_url=base, max_retries=0) as narrow:
+    with openai.OpenAI(api_key=library.keys["narrow"], base_url=base, max_retries=0) as narrow:
         assert len(search(narrow, "library", query=DEPOSIT)) == 4
-        for store in ("samples", "nothing"):
+        for store in ("agreements", "nothing"):
             with pytest.raises(openai.PermissionDeniedError):
                 narrow.vector_stores.search(store, query=DEPOSIT)
 
@@ -209,16 +196,15 @@ def test_what_cannot_be_meant_is_refused(client: openai.OpenAI, wrong: dict[str,
 
 @pytest.mark.parametrize("depth", [9, 100, 5000])
 def test_filters_in_one_another_are_read_up_to_a_depth(
-    client: openai.OpenAI, served: Served, depth: int
+    client: openai.OpenAI, library: Served, depth: int
 ) -> None:
     nested = '{"type":"eq","key":"kind","value":"nda"}'
     for _ in range(depth):
         nested = f'{{"type":"and","filters":[{nested}]}}'
-    answer = httpx.post(
-        f"{served.url}/v1/vector_stores/library/search",
-        headers={"Authorization": f"Bearer {served.key}", "Content-Type": "application/json"},
+    answer = library.by("all").post(
+        "/v1/vector_stores/library/search",
+        headers={"content-type": "application/json"},
         content=f'{{"query":"{DEPOSIT}","filters":{nested}}}',
-        timeout=PATIENCE,
     )
     assert answer.status_code in (400, 422)
     assert answer.json()["error"]["type"] == "invalid_request_error"

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
-from lexichord.providers.embed.local import LocalEmbedder
 from mcp import Client
-from tests.conftest import SAMPLES, new_database
-from tests.mcp.serving import NAME, Place, Served, over_http, over_stdio, served
+from tests.conftest import new_database
+from tests.http.served import NAME
+from tests.mcp.serving import Place, Served, inside, over_http, over_stdio
 
 
 @dataclass(frozen=True)
@@ -25,13 +24,9 @@ class Keys:
 
 
 @pytest.fixture(scope="session")
-def place(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[Place]:
+def place(corpus: str, home: Path) -> Iterator[Place]:
     """Datasets `agreements` and `policies`, to be read only."""
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            for name in ("agreements", "policies"):
-                lexichord.ingest([SAMPLES / name], dataset=name)
+    with new_database(corpus, copy_of=corpus) as dsn:
         yield Place(dsn, home)
 
 
@@ -48,24 +43,23 @@ def keys(place: Place) -> Keys:
 
 
 @pytest.fixture(scope="session")
-def server(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(place: Place) -> Iterator[Served]:
     """One that needs no key."""
-    with served(place, tmp_path_factory.mktemp("open") / "log") as running:
+    with inside(place) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def locked(place: Place, keys: Keys, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def locked(place: Place, keys: Keys) -> Iterator[Served]:
     """One that needs a key."""
-    needing = replace(place, settings={"LEXICHORD_ALLOWED_HOSTS": NAME})
-    with served(needing, tmp_path_factory.mktemp("locked") / "log") as running:
+    with inside(replace(place, settings={"LEXICHORD_ALLOWED_HOSTS": NAME})) as running:
         yield running
 
 
-@pytest.fixture(params=["stdio", "http"])
+@pytest.fixture
 async def client(request: pytest.FixtureRequest, place: Place) -> AsyncIterator[Client]:
-    """Connected over each transport, without a key."""
-    if request.param == "stdio":
+    """Connected without a key over HTTP, or over what a test says."""
+    if getattr(request, "param", "http") == "stdio":
         connecting = over_stdio(place)
     else:
         connecting = over_http(request.getfixturevalue("server").url)

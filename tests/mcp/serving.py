@@ -17,13 +17,23 @@ from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
+from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
+from lexichord import SyncLexichord
+from lexichord.serve.access import AccessPolicy
+from lexichord.serve.mcp.server import create_mcp_app
+from lexichord.serve.server import add_middleware
 from mcp import Client, StdioServerParameters
 from tests.conftest import ROOT
+from tests.http.served import serving
 from tests.listening import PATIENCE, port_of
 
 COMMAND = [sys.executable, "-m", "lexichord", "mcp"]
-NAME = "search.example.com"  # with a name of its own, a server needs keys
+HELLO = {
+    "protocolVersion": LATEST_HANDSHAKE_VERSION,
+    "clientInfo": {"name": "test", "version": "1"},
+    "capabilities": {},
+}
 
 
 @dataclass(frozen=True)
@@ -42,10 +52,27 @@ class Place:
 
 @dataclass(frozen=True)
 class Served:
-    """A server that listens; its log is what it wrote."""
+    """A server that listens."""
 
     url: str
-    log: Path
+
+
+@contextmanager
+def inside(place: Place) -> Iterator[Served]:
+    """Answer over HTTP in this process for the length of a with statement."""
+    settings: dict[str, Any] = {
+        name.removeprefix("LEXICHORD_").lower(): value for name, value in place.settings.items()
+    }
+    with (
+        SyncLexichord(dsn=place.dsn, home=place.home, **settings) as lexichord,
+        serving(lexichord, create_mcp_server) as url,
+    ):
+        yield Served(f"{url}/mcp")
+
+
+def create_mcp_server(policy: AccessPolicy) -> Any:
+    """Build the application as `lexichord mcp --http` does."""
+    return add_middleware(create_mcp_app(policy), policy)
 
 
 @contextmanager
@@ -62,7 +89,7 @@ def served(place: Place, log: Path) -> Iterator[Served]:
         )
     try:
         port = port_of(process, log.read_text)
-        yield Served(f"http://127.0.0.1:{port}/mcp", log)
+        yield Served(f"http://127.0.0.1:{port}/mcp")
     finally:
         process.terminate()
         process.wait(PATIENCE)
@@ -98,25 +125,27 @@ async def over_stdio(
 
 
 async def call(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
-    """Call a tool that succeeds; its result fits its schema and stands in the text as well."""
-    result = await client.call_tool(tool, arguments)
-    reply = read(result)
-    assert not result.is_error, reply
-    schemas = {each.name: each.output_schema for each in (await client.list_tools()).tools}
-    _check_structure(result, schemas[tool])
+    """Call a tool that succeeds."""
+    reply, is_error = await _checked(client, tool, arguments)
+    assert not is_error, reply
     return reply
 
 
 async def refused(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
     """Call a tool that fails, in the shape of all errors."""
-    result = await client.call_tool(tool, arguments)
-    reply = read(result)
-    assert result.is_error, reply
-    schemas = {each.name: each.output_schema for each in (await client.list_tools()).tools}
-    _check_structure(result, schemas[tool])
+    reply, is_error = await _checked(client, tool, arguments)
+    assert is_error, reply
     assert reply.keys() >= {"error", "status"}
     assert not re.search(r"Traceback|psycopg|postgresql:|/tmp/|select \*", json.dumps(reply)), reply
     return reply
+
+
+async def _checked(client: Client, tool: str, arguments: Any) -> tuple[dict[str, Any], bool]:
+    """Call a tool whose result fits its schema and stands in the text as well."""
+    result = await client.call_tool(tool, arguments)
+    schemas = {each.name: each.output_schema for each in (await client.list_tools()).tools}
+    _check_structure(result, schemas[tool])
+    return read(result), bool(result.is_error)
 
 
 def _check_structure(result: CallToolResult, schema: dict[str, Any] | None) -> None:

@@ -53,12 +53,7 @@ def packages() -> Path:
 @BOTH_VERSIONS
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_typescript_sdk(
-    packages: Path,
-    place: Place,
-    server: Served,
-    transport: str,
-    asked_for: str,
-    spoken: str,
+    packages: Path, place: Place, server: Served, transport: str, asked_for: str, spoken: str
 ) -> None:
     target = COMMAND if transport == "stdio" else [server.url]
     done = run("node", "ask.mjs", asked_for, *target, place=place)

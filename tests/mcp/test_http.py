@@ -1,29 +1,17 @@
 """The HTTP transport: keys, hosts, what is no protocol, kbbridge's own calls, many at once."""
 
 import asyncio
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from mcp.client.streamable_http import streamable_http_client
 
-from mcp import Client
+from tests.http.server import refused as command_refused
 from tests.mcp.conftest import Keys
-from tests.mcp.serving import COMMAND, Place, Served, call, over_http, read, refused
+from tests.mcp.serving import HELLO, Place, Served, call, over_http, read, refused, served
 
 QUESTION = "how long are customer support logs kept"
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
+INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
 ACCEPT = {"accept": "application/json, text/event-stream"}
 
 
@@ -31,12 +19,6 @@ async def post(url: str, **headers: str) -> httpx.Response:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     async with httpx.AsyncClient(timeout=30) as http:
         return await http.post(url, json=INITIALIZE, headers=ACCEPT | sent)
-
-
-@pytest.fixture
-def plain(dsn: str, home: Path) -> Place:
-    """Nothing stored, no keys."""
-    return Place(dsn, home)
 
 
 async def test_without_a_valid_key_nobody_comes_in(locked: Served, keys: Keys) -> None:
@@ -56,13 +38,12 @@ async def test_without_a_valid_key_nobody_comes_in(locked: Served, keys: Keys) -
         body = reply.json()
         assert body["error"] == "Authentication failed"
         assert body.keys() == {"error", "status", "message", "errors", "required_headers"}
-    for name in ("authorization", "x_retrieval_api_key"):
-        key = f"Bearer {keys.everything}" if name == "authorization" else keys.everything
-        assert (await post(locked.url, **{name: key})).status_code == 200
+    assert (await post(locked.url, authorization=f"Bearer {keys.everything}")).is_success
+    assert (await post(locked.url, x_retrieval_api_key=keys.everything)).is_success
 
 
 async def test_a_wrong_key_is_refused_where_none_is_needed(server: Served) -> None:
-    assert (await post(server.url)).status_code == 200
+    assert (await post(server.url)).is_success
     assert (await post(server.url, authorization="Bearer lx_wrong")).status_code == 401
 
 
@@ -104,13 +85,7 @@ async def test_only_its_own_names_are_answered(locked: Served, keys: Keys) -> No
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
-    [
-        ("GET", "", 405),
-        ("DELETE", "", 405),
-        ("PUT", "", 405),
-        ("POST", "/x", 404),
-        ("GET", "/x", 404),
-    ],
+    [*((method, "", 405) for method in ("GET", "DELETE", "PUT")), ("POST", "/x", 404)],
 )
 async def test_what_is_no_request_of_the_protocol_does_not_hang(
     server: Served, method: str, path: str, status: int
@@ -132,59 +107,11 @@ async def test_a_body_that_is_no_request_is_refused(server: Served, body: bytes)
     assert "Traceback" not in reply.text
 
 
-async def test_kbbridges_own_calls_work(locked: Served, keys: Keys) -> None:
-    """Those of its announcement, by tools/call; without addresses that are not allowed here."""
-    headers = {
-        "X_RETRIEVAL_ENDPOINT": "https://your-dify-or-backend",
-        "X_RETRIEVAL_API_KEY": keys.everything,
-    }
-    async with over_http(locked.url, **headers) as client:
-        files = await call(
-            client,
-            "file_discover",
-            query="confidentiality after NDA termination at University of Michigan",
-            dataset_id="agreements",
-            top_k_return=10,
-            do_file_rerank=True,
-        )
-        answer = await call(
-            client,
-            "assistant",
-            dataset_info='[{"id": "agreements", "source_path": ""}]',
-            query="What confidentiality obligations remain after the NDA expires or is terminated?",
-            custom_instructions="Focus on legal clauses and preserve original wording where "
-            "critical.",
-            enable_query_rewriting=True,
-        )
-    assert files["distinct_files"]
-    assert answer["answer"]
-    for result in (files, answer):
-        assert result["ignored"].keys() == {"X-RETRIEVAL-ENDPOINT"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "variables", "message"),
-    [
-        (["--host", "0.0.0.0"], {}, "make a key"),
-        ([], {"LEXICHORD_ALLOWED_ADDRESSES": "localhost:1"}, "'localhost:1' is no address"),
-    ],
-)
-def test_what_cannot_be_served_safely_is_not(
-    plain: Place, arguments: list[str], variables: dict[str, str], message: str
-) -> None:
-    environment = {**plain.environment, **variables}
-    run = subprocess.run(
-        [*COMMAND, "--http", *arguments], env=environment, capture_output=True, text=True
-    )
-    assert (run.returncode, run.stdout) == (2, "")
-    assert message in run.stderr
-    assert run.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_clients_of_both_generations_are_answered(server: Served, mode: Any) -> None:
-    async with Client(streamable_http_client(server.url), mode=mode) as client:
-        assert (await call(client, "file_count"))["has_files"]
+def test_what_cannot_be_served_safely_is_not(fresh: str) -> None:
+    command = ("mcp", "--http", "--port", "0")
+    assert "make a key" in command_refused(*command, "--host", "0.0.0.0", dsn=fresh)
+    line = command_refused(*command, dsn=fresh, allowed_addresses="localhost:1")
+    assert "'localhost:1' is no address" in line
 
 
 async def test_clients_at_the_same_time_get_their_own_answers(server: Served) -> None:
@@ -201,9 +128,12 @@ async def test_clients_at_the_same_time_get_their_own_answers(server: Served) ->
     assert datasets == [{"policies"}, {"agreements"}]
 
 
-async def test_nothing_that_was_asked_is_in_the_log(server: Served) -> None:
-    async with over_http(server.url) as client:
-        await client.call_tool("assistant", {"query": "secret zebra", "foo": "secret zebra"})
-        await client.call_tool("retriever", {"query": "secret zebra", "dataset_id": "zebra"})
-        await client.call_tool("retriever", {"query": "secret zebra"})
-    assert "zebra" not in server.log.read_text()
+async def test_nothing_that_was_asked_is_in_the_log(place: Place, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(place, log) as process:
+        async with over_http(process.url) as client:
+            await client.call_tool("assistant", {"query": "secret zebra", "foo": "secret zebra"})
+            await client.call_tool("retriever", {"query": "secret zebra", "dataset_id": "zebra"})
+            await client.call_tool("retriever", {"query": "secret zebra"})
+    assert "/mcp" in log.read_text()
+    assert "zebra" not in log.read_text()

@@ -11,10 +11,8 @@ import httpx
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
-from lexichord.providers.embed.local import LocalEmbedder
-from tests.conftest import SAMPLES, new_database
-from tests.mcp.serving import Place, Served, served
+from tests.conftest import new_database
+from tests.mcp.serving import Place, Served, inside
 
 DATASET = "your-dataset-id"
 # As they stand in "Context-Aware Retriever", part 2, to the last blank.
@@ -34,14 +32,10 @@ DISCOVER = r"""curl -s \
       "do_file_rerank": true
     }
   }'"""
-ASK = r"""curl -s \
-  -H 'Content-Type: application/json' \
-  -H 'X-RETRIEVAL-ENDPOINT: https://your-dify-or-backend' \
-  -H 'X-RETRIEVAL-API-KEY: $YOUR_API_KEY' \
-  -H 'X-LLM-API-URL: https://api.openai.com/v1' \
-  -H 'X-LLM-MODEL: gpt-4o' \
-  'http://localhost:9003/mcp' \
-  -d '{
+START, _, _ = DISCOVER.partition("  -d '{")
+ASK = (
+    START
+    + r"""  -d '{
     "tool": "assistant",
     "parameters": {
       "dataset_info": "[{\"id\": \"your-dataset-id\", \"source_path\": \"\"}]",
@@ -50,25 +44,17 @@ ASK = r"""curl -s \
       "enable_query_rewriting": true        
     }
   }'"""  # noqa: W291 - the blanks are theirs
+)
 
 
 @pytest.fixture(scope="module")
-def keyless(
-    embedded_dsn: str, embedder: LocalEmbedder, home: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Served]:
+def keyless(corpus: str, home: Path) -> Iterator[Served]:
     """A server whose database has no keys."""
-    log = tmp_path_factory.mktemp("keyless") / "log"
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
+    with new_database(corpus, copy_of=corpus) as dsn:
         with SyncLexichord(dsn=dsn, home=home) as lexichord:
-            lexichord.ingest([SAMPLES / "agreements"], dataset=DATASET)
-        with served(Place(dsn, home), log) as running:
+            lexichord.rename_dataset("agreements", DATASET)
+        with inside(Place(dsn, home)) as running:
             yield running
-
-
-def post(server: Served, body: str, **headers: str) -> httpx.Response:
-    sent = {"Content-Type": "application/json", **headers}
-    return httpx.post(server.url, content=body, headers=sent, timeout=60)
 
 
 def run(server: Served, command: str) -> dict[str, Any]:
@@ -104,6 +90,6 @@ def test_the_calls_of_the_walk_through_are_answered(
     ],
 )
 def test_what_is_wrong_is_said(server: Served, body: str, status: int, details: str) -> None:
-    answer = post(server, body)
+    answer = httpx.post(server.url, content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status, answer.text
     assert details in json.dumps(answer.json()["details"])

@@ -1,21 +1,20 @@
 """Versions of the protocol, what is asked of users, resources, and addresses that open."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any
 
-import httpx
 import pytest
 from mcp.client.session import ElicitationFnT
 from mcp_types import ElicitResult, TextResourceContents
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 from mcp import Client
-from tests.http.server import Server
+from tests.http.served import serve
 from tests.mcp.conftest import Keys
-from tests.mcp.serving import Place, Served, call, over_http, over_stdio, refused
+from tests.mcp.serving import Place, Served, call, inside, over_http, over_stdio, refused
 
 VERSIONS = {"legacy": LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION: LATEST_MODERN_VERSION}
 QUESTION = "how long are customer support logs kept"
@@ -78,9 +77,12 @@ async def test_a_user_is_asked_for_the_dataset_that_is_meant(
 async def test_where_nothing_is_chosen_the_error_names_what_fits(
     place: Place, server: Served, user: User | None
 ) -> None:
+    there = "there is no dataset 'E'; 'agreements', 'policies' may be meant"
     async with over_http(server.url, LATEST_MODERN_VERSION, user) as client:
         error = await refused(client, "retriever", query="logs", resource_id="E")
-        assert error["details"] == "there is no dataset 'E'; 'agreements', 'policies' may be meant"
+        assert error["details"] == there
+        told = await refused(client, "retriever", query="logs", resource_id="nowhere")
+        assert told["details"].endswith("'nowhere': take one of 'agreements', 'policies'")
 
 
 async def test_only_datasets_in_reach_are_offered(locked: Served, keys: Keys) -> None:
@@ -91,12 +93,6 @@ async def test_only_datasets_in_reach_are_offered(locked: Served, keys: Keys) ->
         hidden = await refused(client, "file_count", dataset_id="agree")
         assert hidden["type"] == "permission_error"
         assert hidden["details"].endswith("it reaches 'policies'")
-
-
-async def test_where_nothing_fits_the_error_names_what_is_there(server: Served) -> None:
-    async with over_http(server.url) as client:
-        told = await refused(client, "retriever", query="logs", resource_id="nowhere")
-        assert told["details"].endswith("'nowhere': take one of 'agreements', 'policies'")
 
 
 async def test_a_dataset_is_a_resource_that_leads_to_its_documents(server: Served) -> None:
@@ -110,21 +106,15 @@ async def test_a_dataset_is_a_resource_that_leads_to_its_documents(server: Serve
             assert row["uri"].startswith("/")
 
 
-@pytest.fixture
-async def page(place: Place) -> AsyncIterator[str]:
-    """The address of a page over the same documents."""
-    with Server(place.dsn, place.home) as server:
-        yield server.url
-
-
-async def test_addresses_lead_to_the_page_where_it_is_served(place: Place, page: str) -> None:
-    with_page = replace(place, settings={"LEXICHORD_PAGE_URL": page})
-    async with over_stdio(with_page) as client:
-        (best, *_) = (await call(client, "search", query=QUESTION))["results"]
-        passage = await call(client, "fetch", id=best["id"])
-        document = await call(client, "fetch", id=passage["metadata"]["document"])
-        async with httpx.AsyncClient(timeout=30) as http:
-            for found in (best, passage, document):
-                opened = await http.get(found["url"])
-                assert opened.status_code == 200
-                assert "<mark" in opened.text or found is document
+async def test_addresses_lead_to_the_page_where_it_is_served(place: Place) -> None:
+    with serve(place.dsn, home=place.home) as page:
+        with_page = replace(place, settings={"LEXICHORD_PAGE_URL": page.url})
+        with inside(with_page) as server:
+            async with over_http(server.url) as client:
+                (best, *_) = (await call(client, "search", query=QUESTION))["results"]
+                passage = await call(client, "fetch", id=best["id"])
+                document = await call(client, "fetch", id=passage["metadata"]["document"])
+        for found in (best, passage, document):
+            opened = await asyncio.to_thread(page.by().get, found["url"])
+            assert opened.status_code == 200
+            assert "<mark" in opened.text or found is document

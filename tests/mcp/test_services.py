@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.llm_replies import replying, shown
 from tests.http_server import Reply, Request, http_server
-from tests.mcp.serving import Place, Served, call, over_http, refused, served
+from tests.mcp.serving import Place, Served, call, inside, over_http, refused
 from tests.providers.chat_servers import ChatServer, chat_server
 from tests.providers.rerank_servers import RerankServer, rerank_server
 
@@ -32,9 +31,9 @@ def quoting(mark: str) -> Any:
 
 
 @contextmanager
-def allowing(place: Place, log: Path, *urls: str, **settings: str) -> Iterator[Served]:
+def allowing(place: Place, *urls: str, **settings: str) -> Iterator[Served]:
     allowed = {"LEXICHORD_ALLOWED_ADDRESSES": ",".join(urls), **settings}
-    with served(replace(place, settings=allowed), log) as running:
+    with inside(replace(place, settings=allowed)) as running:
         yield running
 
 
@@ -46,15 +45,13 @@ def reranker(server: RerankServer) -> dict[str, str]:
     return {"X_RERANK_URL": server.url, "X_RERANK_MODEL": "BAAI/bge-reranker-v2-m3"}
 
 
-async def test_requests_at_the_same_time_ask_each_its_own_services(
-    place: Place, tmp_path: Path
-) -> None:
+async def test_requests_at_the_same_time_ask_each_its_own_services(place: Place) -> None:
     """Interleaved: two clients with models of their own, one without, again and again."""
     with (
         chat_server(quoting("anna")) as anna,
         chat_server(quoting("bela")) as bela,
         rerank_server("jina", lambda _, text: float("logs" in text)) as ranks,
-        allowing(place, tmp_path / "log", anna.url, f"{bela.url}/", ranks.url) as server,
+        allowing(place, anna.url, f"{bela.url}/", ranks.url) as server,
     ):
 
         async def ask(headers: dict[str, str]) -> list[tuple[str, ...]]:
@@ -74,13 +71,8 @@ async def test_requests_at_the_same_time_ask_each_its_own_services(
         assert {each.body["model"] for each in anna.requests} == {"some/model:8b"}
 
 
-async def test_a_reranker_that_a_header_names_ranks_files_and_passages(
-    place: Place, tmp_path: Path
-) -> None:
-    with (
-        rerank_server("jina") as ranks,
-        allowing(place, tmp_path / "log", ranks.url) as server,
-    ):
+async def test_a_reranker_that_a_header_names_ranks_files_and_passages(place: Place) -> None:
+    with rerank_server("jina") as ranks, allowing(place, ranks.url) as server:
         async with over_http(server.url, **reranker(ranks)) as client:
             result = await call(client, "retriever", query=QUESTION, score_threshold=0.3)
             files = await call(
@@ -97,18 +89,15 @@ async def test_a_reranker_that_a_header_names_ranks_files_and_passages(
             assert len(ranks.requests) == request_count
 
 
-async def test_a_model_that_a_header_names_makes_keywords(place: Place, tmp_path: Path) -> None:
-    with (
-        chat_server(quoting("anna")) as anna,
-        allowing(place, tmp_path / "log", anna.url) as server,
-    ):
+async def test_a_model_that_a_header_names_makes_keywords(place: Place) -> None:
+    with chat_server(quoting("anna")) as anna, allowing(place, anna.url) as server:
         async with over_http(server.url, **llm(anna)) as client:
             result = await call(client, "keyword_generator", query=QUESTION)
     assert ["anna", "words"] in result["keyword_sets"]
 
 
 async def test_the_servers_own_keys_go_nowhere_else(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "JINA_API_KEY"):
         monkeypatch.setenv(name, OURS)
@@ -119,7 +108,6 @@ async def test_the_servers_own_keys_go_nowhere_else(
         rerank_server("jina") as own_ranks,
         allowing(
             place,
-            tmp_path / "log",
             anna.url,
             ranks.url,
             LEXICHORD_LLM="openai/own",
@@ -166,14 +154,14 @@ async def test_an_address_that_is_not_allowed_is_left_out_by_the_settings_name(
         assert any(name.replace("_", "-") in line for line in result["degraded"])
 
 
-async def test_no_redirect_leads_to_another_address(place: Place, tmp_path: Path) -> None:
+async def test_no_redirect_leads_to_another_address(place: Place) -> None:
     with chat_server(quoting("evil")) as evil:
         to = evil.url.removesuffix("/v1")
         with (
             http_server(
                 Request, lambda request: Reply(307, headers={"Location": to + request.path})
             ) as url,
-            allowing(place, tmp_path / "log", url) as server,
+            allowing(place, url) as server,
         ):
             headers = {"X_LLM_API_URL": f"{url}/v1", "X_LLM_MODEL": "m"}
             headers |= {"X_RERANK_URL": f"{url}/v1", "X_RERANK_MODEL": "m"}

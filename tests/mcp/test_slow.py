@@ -15,7 +15,7 @@ from mcp import Client
 from tests.conftest import new_database
 from tests.end_to_end.llm_replies import replying
 from tests.http_server import Reply
-from tests.mcp.serving import Place, call, over_stdio, read, refused
+from tests.mcp.serving import Place, call, inside, over_http, over_stdio, read, refused
 from tests.providers.chat_servers import chat_server
 from tests.providers.embed_servers import SPACES, EmbedServer, embed_server
 
@@ -73,24 +73,24 @@ def stocked(embedded_dsn: str, home: Path, embeddings: EmbedServer) -> Iterator[
         "LEXICHORD_EMBEDDING_BASE_URL": embeddings.url,
         "LEXICHORD_EMBEDDING_TIMEOUT": "2",
     }
+    documents = [{"uri": "logs.md", "chunks": [{"content": "logs are kept a year"}]}]
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice(None, "english", EmbeddingSpace.parse(SPACES["openai"])))
         url = embeddings.url
         with SyncLexichord(dsn=dsn, home=home, embedding_base_url=url) as lexichord:
-            lexichord.ingest(
-                documents=[{"uri": "logs.md", "chunks": [{"content": "logs are kept a year"}]}]
-            )
+            lexichord.ingest(documents=documents)
         yield Place(dsn, home, settings)
 
 
 @asynccontextmanager
-async def stuck(place: Place, embeddings: EmbedServer) -> AsyncIterator[Client]:
+async def stuck(place: Place, embeddings: EmbedServer, **settings: str) -> AsyncIterator[Client]:
     """Connect to a server whose embedder never answers any more, after a first search."""
-    async with over_stdio(place) as client:
-        while (await call(client, "retriever", query="a year"))["status"] != "ok":
-            pass  # a first search loads what it needs, which may take longer than it has
-        embeddings.fail = lambda _: SILENT
-        yield client
+    with inside(replace(place, settings={**place.settings, **settings})) as server:
+        async with over_http(server.url) as client:
+            while (await call(client, "retriever", query="a year"))["status"] != "ok":
+                pass  # a first search loads what it needs, which may take longer than it has
+            embeddings.fail = lambda _: SILENT
+            yield client
 
 
 async def test_what_words_find_is_given_when_time_runs_out(
@@ -113,8 +113,7 @@ async def test_what_words_find_is_given_when_time_runs_out(
 async def test_the_servers_own_limit_counts_as_well(
     stocked: Place, embeddings: EmbedServer
 ) -> None:
-    shorter = replace(stocked, settings={**stocked.settings, "LEXICHORD_REQUEST_TIMEOUT": "3"})
-    async with stuck(shorter, embeddings) as client:
+    async with stuck(stocked, embeddings, LEXICHORD_REQUEST_TIMEOUT="3") as client:
         said = await call(client, "retriever", query="logs kept")
         assert said["status"] == "timeout"
         assert said["timeout_seconds"] == 3

@@ -10,7 +10,6 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp import Client
 from tests.conftest import ROOT
 from tests.mcp.serving import call
-from tests.mcp.test_tools import OVER_HTTP
 
 PAGE = ROOT / "docs" / "integrations" / "mcp.md"
 ROW = re.compile(r"^\| (\d+\. .+?) \| (`\w+` `.+`) \| `(.+)` \|$", re.MULTILINE)
@@ -27,7 +26,6 @@ def test_there_are_twenty() -> None:
     assert len(TASKS) == 20
 
 
-@OVER_HTTP
 @pytest.mark.parametrize(
     ("calls", "found"), [row[1:] for row in TASKS], ids=[task for task, *_ in TASKS]
 )

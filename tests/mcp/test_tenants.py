@@ -11,11 +11,10 @@ import pytest
 from mcp_types import TextContent
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
 from mcp import Client
-from tests.conftest import SPACE, new_database
-from tests.http.conftest import DOCUMENTS
-from tests.mcp.serving import Place, over_http, served
+from tests.conftest import new_database
+from tests.http.conftest import DOCUMENTS, places
+from tests.mcp.serving import Place, inside, over_http
 
 ROLE = f"mcp_server_{os.getpid()}"
 MISSING = 10**12
@@ -43,34 +42,31 @@ class Shared:
 
 
 @pytest.fixture(scope="module")
-def shared(
-    embedded_dsn: str, home: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Shared]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice("plain", "english", SPACE))
-        with (
-            psycopg.connect(dsn, autocommit=True) as connection,
-            SyncLexichord(dsn=dsn, home=home) as owner,
-        ):
-            owner.turn_tenants_on()
-            places = {}
-            for name, document in DOCUMENTS.items():
-                owner.add_tenant(name, datasets=[name])
-                owner.ingest(documents=[document], dataset=name)
-                (row,) = owner.list(datasets=[name])
-                chunk = owner.show(row.document_id).chunks[0].chunk_id
-                places[name] = {"name": name, "document": row.document_id, "chunk": chunk}
-            key = owner.create_key("k", tenant="open").secret
-            write = owner.core.database.ids.write
-            places["nowhere"] = {"name": "nowhere", "document": write("doc", MISSING)}
-            places["nowhere"]["chunk"] = write("chunk", MISSING)
-            connection.execute(f"create role {ROLE} login in role lexichord_server".encode())
-            try:
-                place = Place(psycopg.conninfo.make_conninfo(dsn, user=ROLE), home)
-                with served(place, tmp_path_factory.mktemp("tenants") / "log") as running:
-                    yield Shared(running.url, key, places)
-            finally:
-                connection.execute(f"drop owned by {ROLE}; drop role {ROLE}".encode())
+def shared(bare: str, home: Path) -> Iterator[Shared]:
+    with (
+        new_database(bare, copy_of=bare) as dsn,
+        psycopg.connect(dsn, autocommit=True) as connection,
+        SyncLexichord(dsn=dsn, home=home) as owner,
+    ):
+        owner.turn_tenants_on()
+        ids = {}
+        for name, documents in DOCUMENTS.items():
+            owner.add_tenant(name, datasets=[name])
+            owner.ingest(documents=documents, dataset=name)
+            found = places(owner, name)
+            ids[name] = {"name": name, "document": str(found["document_id"])}
+            ids[name]["chunk"] = str(found["chunk_id"])
+        key = owner.create_key("k", tenant="open").secret
+        write = owner.core.database.ids.write
+        ids["nowhere"] = {"name": "nowhere", "document": write("doc", MISSING)}
+        ids["nowhere"]["chunk"] = write("chunk", MISSING)
+        connection.execute(f"create role {ROLE} login in role lexichord_server".encode())
+        try:
+            place = Place(psycopg.conninfo.make_conninfo(dsn, user=ROLE), home)
+            with inside(place) as running:
+                yield Shared(running.url, key, ids)
+        finally:
+            connection.execute(f"drop owned by {ROLE}; drop role {ROLE}".encode())
 
 
 async def ask(client: Client, shared: Shared, tool: str, about: str) -> str:

@@ -1,6 +1,9 @@
 """Texts and names from strangers: data in every result, orders to nobody."""
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +12,9 @@ from mcp_types import ResourceLink, TextResourceContents
 
 from lexichord import SyncLexichord
 from lexichord.types import Json
+from mcp import Client
 from tests.end_to_end.llm_replies import replying, shown
-from tests.mcp.serving import Place, call, over_stdio
+from tests.mcp.serving import Place, call, inside, over_http
 from tests.providers.chat_servers import Prompt, chat_server
 
 ORDER = (
@@ -38,8 +42,15 @@ def hostile(dsn: str, home: Path) -> Place:
     return Place(dsn, home)
 
 
+@asynccontextmanager
+async def asking(place: Place, **settings: str) -> AsyncIterator[Client]:
+    with inside(replace(place, settings=settings)) as server:
+        async with over_http(server.url) as client:
+            yield client
+
+
 async def test_whatever_documents_say_comes_back_as_it_is(hostile: Place) -> None:
-    async with over_stdio(hostile) as client:
+    async with asking(hostile) as client:
         listed = await call(client, "file_lister")
         assert {each["uri"] for each in listed["documents"]} == set(URIS)
         assert len(set(listed["files"])) == len(URIS)
@@ -71,9 +82,7 @@ async def test_whatever_documents_say_comes_back_as_it_is(hostile: Place) -> Non
         assert "- we" in json.dumps(guide.messages[0].model_dump()["content"]["text"])
 
 
-async def test_a_model_is_shown_documents_between_marks_only(
-    hostile: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_model_is_shown_documents_between_marks_only(hostile: Place) -> None:
     def clauses(inputs: Any) -> dict[str, object]:
         sources = shown(inputs["sources"])
         assert sources
@@ -81,9 +90,8 @@ async def test_a_model_is_shown_documents_between_marks_only(
         return {"clauses": [{"quote": quote, "source": sources[0].number}], "answer": "x"}
 
     with chat_server(replying(clauses=clauses)) as server:
-        monkeypatch.setenv("LEXICHORD_LLM", "openai/any")
-        monkeypatch.setenv("LEXICHORD_LLM_BASE_URL", server.url)
-        async with over_stdio(hostile) as client:
+        named = {"LEXICHORD_LLM": "openai/any", "LEXICHORD_LLM_BASE_URL": server.url}
+        async with asking(hostile, **named) as client:
             await call(client, "assistant", query="what is said of the zebra")
         prompts: list[Prompt] = server.requests
     for prompt in prompts:

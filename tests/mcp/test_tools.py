@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
@@ -14,17 +15,19 @@ from mcp_types import ResourceLink, TextContent, TextResourceContents
 
 from lexichord.types.ids import ID_EXAMPLE
 from mcp import Client
-from tests.mcp.serving import COMMAND, Place, call, over_http, read, refused, served
+from tests.mcp.serving import COMMAND, HELLO, Place, call, inside, over_http, read, refused
 
 QUESTION = "how long are customer support logs kept"
 INFO = json.dumps([{"id": "policies", "source_path": ""}])
 
-# What a transport makes no difference to: over the other each test starts a process.
-OVER_HTTP = pytest.mark.parametrize("client", ["http"], indirect=True)
+# Over standard input and output each test starts a process: here, and in test_protocol.py.
+BOTH = pytest.mark.parametrize("client", ["stdio", "http"], indirect=True)
 
 
-async def test_tools_say_what_they_are(client: Client) -> None:
-    tools = {each.name: each for each in (await client.list_tools()).tools}
+async def test_tools_say_what_they_are_in_few_words(client: Client) -> None:
+    listed = await client.list_tools()
+    assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) <= 10_000
+    tools = {each.name: each for each in listed.tools}
     six = {"assistant", "file_discover", "file_lister", "keyword_generator", "retriever"}
     assert tools.keys() == six | {"file_count", "similar", "search", "fetch"}
     for tool in tools.values():
@@ -37,11 +40,7 @@ async def test_tools_say_what_they_are(client: Client) -> None:
         assert tool.output_schema is not None
 
 
-async def test_what_an_agent_reads_of_the_tools_is_short(client: Client) -> None:
-    listed = (await client.list_tools()).model_dump_json(by_alias=True, exclude_none=True)
-    assert len(listed.encode()) <= 10_000
-
-
+@BOTH
 @pytest.mark.client("MCP, Python", "answer", "async")
 async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client: Client) -> None:
     result = await client.call_tool("assistant", {"query": QUESTION, "dataset_info": INFO})
@@ -62,25 +61,16 @@ async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client:
     assert [link.uri for link in links] == list(dict.fromkeys(cited))
 
 
-@OVER_HTTP
 async def test_assistant_takes_every_parameter_of_both_versions(client: Client) -> None:
-    result = await call(
-        client,
-        "assistant",
-        query=QUESTION,
-        resource_id="policies",
-        custom_instructions="Preserve the wording.",
-        document_name="data-retention-policy.md",
-        enable_query_rewriting=True,
-        enable_query_decomposition=True,
-        enable_reflection=True,
-        reflection_threshold=0.5,
-        reflection_mode="standard",
-        max_reflection_iterations=1,
-        enable_file_discovery_evaluation=True,
-        file_discovery_evaluation_threshold=0.2,
-        verbose=True,
-    )
+    parameters: dict[str, object] = {
+        **{"query": QUESTION, "resource_id": "policies", "verbose": True},
+        **{"custom_instructions": "Preserve it.", "document_name": "data-retention-policy.md"},
+        **{"enable_query_rewriting": True, "enable_query_decomposition": True},
+        **{"enable_reflection": True, "reflection_threshold": 0.5, "reflection_mode": "standard"},
+        **{"max_reflection_iterations": 1, "enable_file_discovery_evaluation": True},
+        "file_discovery_evaluation_threshold": 0.2,
+    }
+    result = await call(client, "assistant", **parameters)
     assert result["ignored"].keys() == {"enable_query_decomposition", "reflection_mode"}
     assert result["reflection"]["coverage"]["score"] > 0
     assert result["file_discovery_evaluation"]["passed"]
@@ -94,7 +84,6 @@ async def test_assistant_takes_every_parameter_of_both_versions(client: Client) 
     } == {"data-retention-policy.md"}
 
 
-@OVER_HTTP
 async def test_what_nothing_stored_answers_is_not_answered(client: Client) -> None:
     result = await call(client, "assistant", query="what is the boiling point of tungsten carbide")
     assert result["abstained"]
@@ -103,7 +92,6 @@ async def test_what_nothing_stored_answers_is_not_answered(client: Client) -> No
     assert result["suggestions"]
 
 
-@OVER_HTTP
 async def test_neutral_queries_are_tried_where_nothing_is_found(client: Client) -> None:
     async def tried(query: str, **more: object) -> list[str]:
         result = await call(client, "assistant", query=query, verbose=True, **more)
@@ -117,9 +105,8 @@ async def test_neutral_queries_are_tried_where_nothing_is_found(client: Client) 
     assert await tried(QUESTION) == []
 
 
-async def test_a_setting_turns_neutral_queries_off(place: Place, tmp_path: Path) -> None:
-    without = replace(place, settings={"LEXICHORD_FALLBACKS": ""})
-    with served(without, tmp_path / "log") as server:
+async def test_a_setting_turns_neutral_queries_off(place: Place) -> None:
+    with inside(replace(place, settings={"LEXICHORD_FALLBACKS": ""})) as server:
         async with over_http(server.url) as client:
             result = await call(client, "assistant", query="zzyzx qwerty", verbose=True)
     assert "fallback" not in {step["stage"] for step in result["debug_info"]}
@@ -127,14 +114,9 @@ async def test_a_setting_turns_neutral_queries_off(place: Place, tmp_path: Path)
 
 @pytest.mark.client("MCP, Python", "k")
 async def test_each_search_method_searches_by_its_own_channels(client: Client) -> None:
-    modes = {
-        "hybrid_search": "hybrid",
-        "semantic_search": "dense",
-        "vector_search": "dense",
-        "full_text_search": "keyword",
-        "keyword_search": "keyword",
-    }
-    modes |= {method.removesuffix("_search"): mode for method, mode in modes.items()}
+    modes = {"hybrid": "hybrid", "semantic": "dense", "vector": "dense"}
+    modes |= {"full_text": "keyword", "keyword": "keyword"}
+    modes |= {f"{method}_search": mode for method, mode in modes.items()}
     for method, mode in modes.items():
         result = await call(client, "retriever", query=QUESTION, search_method=method, top_k=5)
         assert result["mode"] == mode
@@ -145,22 +127,14 @@ async def test_each_search_method_searches_by_its_own_channels(client: Client) -
         assert not result["reranked"]
 
 
-@OVER_HTTP
 async def test_the_notebook_of_kbbridge_finds_what_it_shows(client: Client) -> None:
     """Its cells read `documents` of retriever and `sources` of assistant."""
-    reply = await call(
-        client,
-        "retriever",
-        resource_id="policies",
-        query=QUESTION,
-        search_method="hybrid",
-        does_rerank=True,
-        top_k=10,
-        score_threshold=0.0,
-        weights=0.5,
-        document_name="",
-        verbose=False,
-    )
+    sent: dict[str, object] = {
+        **{"resource_id": "policies", "query": QUESTION, "search_method": "hybrid"},
+        **{"does_rerank": True, "top_k": 10, "score_threshold": 0.0, "weights": 0.5},
+        **{"document_name": "", "verbose": False},
+    }
+    reply = await call(client, "retriever", **sent)
     documents, passages = reply["documents"], reply["result"]
     ids = [each["document_id"] for each in documents]
     assert ids == list(dict.fromkeys(each["document_id"] for each in passages))
@@ -179,7 +153,6 @@ async def test_the_notebook_of_kbbridge_finds_what_it_shows(client: Client) -> N
     assert 0.5 < scores[0] <= 1
 
 
-@OVER_HTTP
 async def test_weights_are_the_share_of_meaning(client: Client) -> None:
     async def order(**more: object) -> list[int]:
         result = await call(client, "retriever", query="kept logs", top_k=8, **more)
@@ -190,7 +163,6 @@ async def test_weights_are_the_share_of_meaning(client: Client) -> None:
     assert await order(weights=0.9) != await order(weights=0.1)
 
 
-@OVER_HTTP
 async def test_a_threshold_drops_what_is_less_relevant(client: Client) -> None:
     every = await call(client, "retriever", query=QUESTION)
     some = await call(client, "retriever", query=QUESTION, score_threshold=0.5)
@@ -218,7 +190,6 @@ async def test_file_discover_gives_names_that_other_calls_take(client: Client) -
     assert {each["document_name"] for each in passages["result"]} == {name}
 
 
-@OVER_HTTP
 async def test_what_has_no_effect_is_said_with_its_reason(client: Client) -> None:
     result = await call(
         client, "file_discover", query="logs", backend_type="dify", relevance_score_threshold=0.3
@@ -240,7 +211,6 @@ async def test_files_are_listed_a_page_at_a_time(client: Client) -> None:
 
 
 @pytest.mark.client("MCP, Python", "filters")
-@OVER_HTTP
 async def test_documents_are_filtered_and_counted_by_their_metadata(client: Client) -> None:
     counted = await call(client, "file_count", by="dataset")
     facets = {each["value"]: each["documents"] for each in counted["facets"]}
@@ -265,7 +235,6 @@ async def test_documents_are_filtered_and_counted_by_their_metadata(client: Clie
         assert "colour" in error["details"], tool
 
 
-@OVER_HTTP
 async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> None:
     whole = await call(client, "file_lister", dataset_id="policies")
     folder = str(PurePosixPath(whole["documents"][0]["uri"]).parent)
@@ -281,7 +250,6 @@ async def test_a_folder_is_named_by_what_a_user_sees_of_it(client: Client) -> No
         assert name in error["details"]
 
 
-@OVER_HTTP
 async def test_a_document_is_named_by_its_file_or_a_part_of_it(client: Client) -> None:
     (nda, *_) = (await call(client, "file_lister", dataset_id="agreements"))["documents"]
     uri, name = nda["uri"], nda["document_name"]
@@ -294,7 +262,6 @@ async def test_a_document_is_named_by_its_file_or_a_part_of_it(client: Client) -
     assert all("agreement" in each for each in names)
 
 
-@OVER_HTTP
 async def test_several_datasets_each_with_a_folder(client: Client) -> None:
     info = [{"id": "agreements", "source_path": "agreements"}, {"id": "policies"}]
     for dataset_info in (info, json.dumps(info)):
@@ -352,71 +319,56 @@ async def test_search_and_fetch_are_as_chatgpt_calls_them(client: Client) -> Non
     assert document["text"][span] == passage["text"]
 
 
-WRONG: list[tuple[str, dict[str, object], str]] = [
-    ("assistant", {"query": ""}, "invalid_request_error"),
-    ("assistant", {"query": "x" * 10_001}, "invalid_request_error"),
-    ("assistant", {"query": " "}, "invalid_request_error"),
-    ("assistant", {"query": "a\0b"}, "invalid_request_error"),
-    ("assistant", {"query": "logs", "dataset_info": "policies"}, "invalid_request_error"),
-    ("assistant", {"query": "logs", "dataset_info": "[{}]"}, "invalid_request_error"),
-    ("assistant", {"query": "logs", "dataset_info": []}, "invalid_request_error"),
-    ("assistant", {"query": "logs", "dataset_info": "[" * 9999}, "invalid_request_error"),
-    (
-        "assistant",
-        {"query": "logs", "dataset_info": INFO, "resource_id": "x"},
-        "invalid_request_error",
+type Call = tuple[str, Mapping[str, object]]
+
+INVALID: list[Call] = [
+    *(("assistant", {"query": text}) for text in ("", "x" * 10_001, " ", "a\0b")),
+    *(
+        ("assistant", {"query": "logs", "dataset_info": info})
+        for info in ("policies", "[{}]", list[str](), "[" * 9999)
     ),
-    ("assistant", {"query": "logs", "llm": "openai/x"}, "invalid_request_error"),
-    ("assistant", {"query": "logs", "reflection_threshold": 2}, "invalid_request_error"),
-    ("assistant", {"query": "logs", "resource_id": "nope"}, "not_found_error"),
-    ("assistant", {"query": "logs", "document_name": "nope.pdf"}, "not_found_error"),
-    ("retriever", {"query": "logs", "search_method": "magic"}, "invalid_request_error"),
-    ("retriever", {"query": "logs", "top_k": 0}, "invalid_request_error"),
-    ("retriever", {"query": "logs", "top_k": 10**30}, "invalid_request_error"),
-    ("retriever", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
-    ("file_discover", {"dataset_id": "policies"}, "invalid_request_error"),
-    ("file_discover", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
-    ("file_lister", {"dataset_id": "nope"}, "not_found_error"),
-    ("file_lister", {"limit": -1}, "invalid_request_error"),
-    ("file_count", {"dataset_id": "nope"}, "not_found_error"),
-    ("keyword_generator", {"query": "logs", "max_sets": 0}, "invalid_request_error"),
-    ("keyword_generator", {"query": "logs", "dataset_id": "nope"}, "not_found_error"),
-    ("similar", {}, "invalid_request_error"),
-    ("similar", {"document_name": ""}, "invalid_request_error"),
-    ("similar", {"document_name": "nope.md"}, "not_found_error"),
-    ("similar", {"document_name": "agreement"}, "invalid_request_error"),
-    ("similar", {"document_name": "lease", "dataset_id": "nope"}, "not_found_error"),
-    ("search", {}, "invalid_request_error"),
-    ("fetch", {"id": f"chunk://{ID_EXAMPLE['chunk']}"}, "not_found_error"),
-    ("fetch", {"id": f"document://{ID_EXAMPLE['doc']}"}, "not_found_error"),
-    ("fetch", {"id": "chunk://12"}, "not_found_error"),
-    ("fetch", {"id": "doc_12"}, "not_found_error"),
-    ("fetch", {"id": "../../etc/passwd"}, "not_found_error"),
-    ("fetch", {"id": "9" * 18}, "not_found_error"),
+    ("assistant", {"query": "logs", "dataset_info": INFO, "resource_id": "x"}),
+    ("assistant", {"query": "logs", "llm": "openai/x"}),
+    ("assistant", {"query": "logs", "reflection_threshold": 2}),
+    ("retriever", {"query": "logs", "search_method": "magic"}),
+    *(("retriever", {"query": "logs", "top_k": k}) for k in (0, 10**30)),
+    ("file_discover", {"dataset_id": "policies"}),
+    ("file_lister", {"limit": -1}),
+    ("keyword_generator", {"query": "logs", "max_sets": 0}),
+    *(("similar", arguments) for arguments in ({}, {"document_name": ""})),
+    ("similar", {"document_name": "agreement"}),  # there are several
+    ("search", {}),
+]
+NOT_FOUND: list[Call] = [
+    *((tool, {"query": "logs", "dataset_id": "nope"}) for tool in ("retriever", "file_discover")),
+    *((tool, {"dataset_id": "nope"}) for tool in ("file_lister", "file_count")),
+    ("assistant", {"query": "logs", "resource_id": "nope"}),
+    ("assistant", {"query": "logs", "document_name": "nope.pdf"}),
+    ("keyword_generator", {"query": "logs", "dataset_id": "nope"}),
+    ("similar", {"document_name": "nope.md"}),
+    ("similar", {"document_name": "lease", "dataset_id": "nope"}),
+    *(
+        ("fetch", {"id": id})
+        for id in (
+            *(f"chunk://{ID_EXAMPLE['chunk']}", f"document://{ID_EXAMPLE['doc']}"),
+            *("chunk://12", "doc_12", "../../etc/passwd", "9" * 18),
+        )
+    ),
 ]
 
 
-@OVER_HTTP
 async def test_what_is_wrong_is_said_as_a_result(client: Client) -> None:
-    for tool, arguments, kind in WRONG:
-        result = await refused(client, tool, **arguments)
-        assert result["type"] == kind, (tool, arguments, result)
-        assert result["details"]
-        assert result["suggestion"]
+    for kind, calls in (("invalid_request_error", INVALID), ("not_found_error", NOT_FOUND)):
+        for tool, arguments in calls:
+            result = await refused(client, tool, **arguments)
+            assert result["type"] == kind, (tool, arguments, result)
+            assert result["details"]
+            assert result["suggestion"]
 
 
-@OVER_HTTP
 async def test_agents_may_send_nothing_for_what_they_leave_out(client: Client) -> None:
-    result = await call(
-        client,
-        "assistant",
-        query=QUESTION,
-        dataset_info=None,
-        resource_id=None,
-        document_name=None,
-        custom_instructions=None,
-        verbose=None,
-    )
+    names = ("dataset_info", "resource_id", "document_name", "custom_instructions", "verbose")
+    result = await call(client, "assistant", query=QUESTION, **dict.fromkeys(names))
     assert result["answer"]
 
 
@@ -442,7 +394,6 @@ async def test_prompts_are_there_under_their_names(client: Client) -> None:
     assert 'list all term {x}"' in filled.messages[0].content.text
 
 
-@OVER_HTTP
 async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -> None:
     templates = (await client.list_resource_templates()).resource_templates
     assert {each.uri_template for each in templates} == {
@@ -450,14 +401,9 @@ async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -
         "document://{id}",
         "chunk://{id}",
     }
-    for uri in (
-        f"chunk://{ID_EXAMPLE['chunk']}",
-        "chunk://12",
-        "document://nope.md",
-        "document://1",
-        "dataset://nope",
-        "file:///etc/passwd",
-    ):
+    chunks = (f"chunk://{ID_EXAMPLE['chunk']}", "chunk://12")
+    documents = ("document://nope.md", "document://1")
+    for uri in (*chunks, *documents, "dataset://nope", "file:///etc/passwd"):
         with pytest.raises(MCPError) as raised:
             await client.read_resource(uri)
         assert raised.value.error.code == -32602, uri
@@ -466,15 +412,7 @@ async def test_what_is_no_resource_is_an_error_of_the_protocol(client: Client) -
 def test_nothing_but_the_protocol_is_written_to_standard_output(place: Place) -> None:
     request = {"name": "assistant", "arguments": {"query": "who keeps the secret zebra"}}
     sent: list[dict[str, object]] = [
-        {
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "test", "version": "1"},
-            },
-        },
+        {"id": 1, "method": "initialize", "params": HELLO},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": request},
         {"id": 3, "method": "tools/call", "params": {"name": "retriever", "arguments": {"x": 1}}},

@@ -7,29 +7,20 @@ import subprocess
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
-from mcp_types import (
-    CLIENT_CAPABILITIES_META_KEY,
-    CLIENT_INFO_META_KEY,
-    PROTOCOL_VERSION_META_KEY,
-)
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
+from tests.http.served import new_client
 from tests.http.test_unfit import SURROGATE, spoilt_object, written
 from tests.listening import PATIENCE
-from tests.mcp.serving import COMMAND, Place, Served, over_http
+from tests.mcp.serving import COMMAND, HELLO, Place, Served, over_http
 
 TYPES = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 META = {
     PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION,
     CLIENT_INFO_META_KEY: {"name": "test", "version": "1"},
     CLIENT_CAPABILITIES_META_KEY: {},
-}
-HELLO = {
-    "protocolVersion": LATEST_HANDSHAKE_VERSION,
-    "clientInfo": {"name": "test", "version": "1"},
-    "capabilities": {},
 }
 REASON = r"(lone surrogate|infinite numbers)"
 QUERY = f'"{json.dumps(SURROGATE)[1:-1]} zebra"'
@@ -61,7 +52,8 @@ def call(arguments: str, tool: str = "retriever", *, modern: bool = False) -> st
 
 def post(server: Served, sent: str | bytes, **headers: str) -> dict[str, Any]:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    answer = httpx.post(server.url, content=sent, headers={**TYPES, **named}, timeout=60)
+    with new_client(server.url) as client:
+        answer = client.post("", content=sent, headers={**TYPES, **named})
     assert answer.status_code < 500, (sent, answer.text)
     lines = [line[6:] for line in answer.text.splitlines() if line.startswith("data: ")]
     return dict(json.loads((lines or [answer.text])[-1]))
@@ -106,18 +98,10 @@ def named(line: str, field: str) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "field"), ARGUMENTS)
-def test_a_plain_call_names_them(server: Served, arguments: str, field: str) -> None:
-    reply = post(server, f'{{"tool": "retriever", "parameters": {arguments}}}')
-    named(reply["details"], field)
-
-
-@pytest.mark.parametrize(("arguments", "field"), ARGUMENTS)
-def test_the_handshakes_protocol_names_them(server: Served, arguments: str, field: str) -> None:
+def test_each_way_of_asking_names_them(server: Served, arguments: str, field: str) -> None:
+    plain = post(server, f'{{"tool": "retriever", "parameters": {arguments}}}')
+    named(plain["details"], field)
     named(details(post(server, call(arguments))), field)
-
-
-@pytest.mark.parametrize(("arguments", "field"), ARGUMENTS)
-def test_the_modern_protocol_names_them(server: Served, arguments: str, field: str) -> None:
     headers = {"mcp_protocol_version": LATEST_MODERN_VERSION, "mcp_method": "tools/call"}
     sent = call(arguments, modern=True)
     named(details(post(server, sent, **headers, mcp_name="retriever")), field)
