@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from lexichord.errors import ProviderError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
-from tests.providers.by_meaning import first_hits
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "dog", "hound", "term", "rent"]
 TABLE = np.array(
@@ -93,9 +92,3 @@ def test_weights_of_another_model_want_its_graph(tmp_path: Path) -> None:
     save_file({"layer.0": TABLE}, tmp_path / "models/static/model.safetensors")
     with pytest.raises(ProviderError, match=r"holds no model\.onnx"):
         embed(tmp_path, ["dog"])
-
-
-def test_a_question_finds_by_meaning(embedded_dsn: str, tmp_path: Path) -> None:
-    build(tmp_path / "model")
-    asked = {"hound": "dog", "rent": "term"}
-    assert first_hits(embedded_dsn, tmp_path / "model", asked, tmp_path / "home") == asked

@@ -10,23 +10,10 @@ from hypothesis import strategies as st
 from lexichord.errors import ConfigError
 from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.types import ChunkHit, ContextFormat, HitScores, QueryOptions
-from lexichord.types.evidence import Quote
 
 HIT = ChunkHit(
-    *(
-        "chunk_7",
-        "doc_3",
-        "default",
-        "a/lease.md",
-        "Lease",
-        "Rent",
-        10,
-        14,
-        2,
-        "text",
-        "Lease › Rent",
-        0.5,
-    ),
+    *("chunk_7", "doc_3", "default", "a/lease.md", "Lease", "Rent", 10, 14, 2),
+    *("text", "Lease › Rent", 0.5),
     scores=HitScores(None, None, None),
     ranks={},
 )
@@ -42,29 +29,6 @@ hits = st.builds(
 STYLES: list[ContextFormat] = ["simple", "structured", "qa"]
 styles = st.sampled_from(STYLES)
 lengths = st.sampled_from([len, estimate_tokens])
-
-
-@given(st.lists(hits, max_size=8), st.integers(0, 200))
-def test_it_never_exceeds_its_length(hits: list[ChunkHit], length: int) -> None:
-    context, _ = format_context(hits, length)
-    assert len(context) <= length
-
-
-@given(st.lists(hits, max_size=8), st.integers(0, 200))
-def test_passages_are_whole_and_numbered(hits: list[ChunkHit], length: int) -> None:
-    context, sources = format_context(hits, length)
-    assert [source.number for source in sources] == list(range(1, len(sources) + 1))
-    position = 0
-    remaining = iter(hits)
-    for source in sources:
-        head = f"[{source.number}] {source.citation}\n"
-        content = next(
-            hit.content
-            for hit in remaining
-            if context.startswith(f"{head}{hit.content}\n", position)
-        )
-        position += len(head) + len(content) + 2  # its line's end, and the empty line
-    assert position in (0, len(context) + 1)
 
 
 @given(st.lists(hits, max_size=8))
@@ -148,10 +112,6 @@ def test_qa_asks_for_an_answer_from_the_passages_or_none() -> None:
         "If they do not hold the answer, say so.\n\nAnswer:"
     )
     assert format_context([], style="qa", question="How much?") == ("", [])
-
-
-def test_quotes_are_passages_too() -> None:
-    assert format_context([Quote.of(HIT)]) == format_context([HIT])
 
 
 def test_an_unknown_format_is_an_error() -> None:

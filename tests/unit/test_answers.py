@@ -39,8 +39,6 @@ def scores(query: EvalQuery, outcome: Outcome) -> list[float | None]:
         ("It has 130 days", "30 days", False),
         ("It has 30 daysworth", "30 days", False),
         ("黑豹队的防守只丢了 308分", "308", True),
-        ("黑豹队的防守只丢了", "防守", True),
-        ("pay (EUR 5) now", "(EUR 5)", True),
         ("call app.add(x)", "app.add(", True),
     ],
 )
@@ -51,9 +49,7 @@ def test_a_part_is_held_by_whole_words(text: str, part: str, held: bool) -> None
 @pytest.mark.parametrize(
     ("answer", "first"),
     [
-        ("", ""),
         ("One. [1]\nTwo. [2]", "One."),
-        ("One. [1] Two. [2]", "One."),
         ("The lease:\n- One. [1]\n- Two. [2]", "One."),
         ("| File | law |\n| --- | --- |\n| Lease | “Irish.” [1] |", "| Lease | “Irish.”"),
         ("x" * 999, "x" * MAX_FIRST_CHARS),
@@ -85,12 +81,6 @@ def test_an_answer_that_comes_second() -> None:
     second = replace(RIGHT, written="Ten may be kept. [2]\nEverybody has 30 days of leave. [1]")
     assert scores(QUERY, second) == [1, 0, 1, 0]
     assert scores(QUERY, replace(second, confidence=0.69)) == [1, 0, 1, 1]
-
-
-def test_another_document_and_no_answer() -> None:
-    passages = (RankedPassage("b.md", 0, 9, 0, 1.0), *RIGHT.passages)
-    silent = Outcome("q", passages, confidence=0.9, abstained=True)
-    assert scores(QUERY, silent) == [0, 0, 0, 1]
 
 
 def test_what_nothing_answers_is_wrong_where_it_is_sure() -> None:

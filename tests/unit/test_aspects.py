@@ -12,10 +12,6 @@ from lexichord.retrieve.understand.cues import MAX_READ_CHARS
     ("question", "aspects"),
     [
         (
-            "Compare the governing law and the notice for termination for convenience.",
-            ["governing law", "notice for termination for convenience"],
-        ),
-        (
             "How do differ in the survival of confidentiality obligations, the penalty for a"
             " breach and the limit of liability?",
             [
@@ -29,51 +25,18 @@ from lexichord.retrieve.understand.cues import MAX_READ_CHARS
             " copies and hotel rooms?",
             ["retention of customer support logs", "backup copies", "hotel rooms"],
         ),
-        ("Compare governing law and liquidated damages.", ["governing law", "liquidated damages"]),
-        (
-            "How do treat late payment, gifts and overtime?",
-            ["late payment", "gifts", "overtime"],
-        ),
-        (
-            "How do the limits of liability and the payment periods differ?",
-            ["limits of liability", "payment periods"],
-        ),
-        (
-            "What are the differences in how long logs are kept and who may read them?",
-            ["how long logs are kept", "who may read them"],
-        ),
-        (
-            "Please give me a comparison table of price, delivery time and guarantee.",
-            ["price", "delivery time", "guarantee"],
-        ),
         ("Are the rules on sub-processors the same in both?", ["rules on sub-processors"]),
-        (
-            "Compare the deposit; the rent review; and who repairs the roof.",
-            ["deposit", "rent review", "who repairs the roof"],
-        ),
         ("Compare fees with regard to late payment and refunds.", ["late payment", "refunds"]),
         ("Compare:\n- fees\n- the dates, if known", ["fees", "dates", "if known"]),
         ("governing law and term", ["governing law", "term"]),
-        (
-            "How do compare on renewal, exclusivity and minimum order?",
-            ["renewal", "exclusivity", "minimum order"],
-        ),
         (
             "Could you compare how disputes are settled, as well as the language of the contract,"
             " in the three of them?",
             ["how disputes are settled", "language of the contract"],
         ),
-        ("Do handle solicitation of staff differently?", ["solicitation of staff"]),
         ("Which has the longer term?", ["term"]),
         ("Worin unterscheiden sich bei der Kaution und der Laufzeit?", ["Kaution", "Laufzeit"]),
-        ("¿En qué se diferencian en la fianza y el plazo?", ["fianza", "plazo"]),
-        ("Comparez le dépôt et la durée", ["dépôt", "durée"]),
-        ("Do have different governing laws?", ["governing laws"]),
         ("which is longer, how long logs are kept?", ["how long logs are kept"]),
-        (
-            "Compare their health and safety rules and their fire drills",
-            ["health and safety rules", "fire drills"],
-        ),
         (
             "What do say about a lost device, about gifts and about how often they are reviewed?",
             ["a lost device", "gifts", "how often they are reviewed"],
@@ -87,9 +50,7 @@ def test_each_thing_of_a_list_is_an_aspect(question: str, aspects: list[str]) ->
 @pytest.mark.parametrize(
     "question",
     [
-        "How long do the obligations last?",
         "How do they differ?",
-        "What are the differences?",
         "",
     ],
 )
@@ -102,18 +63,13 @@ def test_without_a_list_the_question_is_the_aspect(question: str) -> None:
     [
         ("the terms and conditions for hosts", ["terms and conditions for hosts"]),
         ("“rent and costs” and notice", ["“rent and costs”", "notice"]),
-        ("returning (or keeping, if agreed) keys and fobs", 2),
-        ("the interest between 1 May and 1 June, and fees", 2),
         ("direct and indirect losses", 1),
-        ("technical and organisational measures", 1),
         ("the rights and obligations", 1),
         ("the rights and the obligations", 2),
         ("the searches and seizures, and rescue", 2),
-        ("loss or damage", 1),
         ("loss, fire or theft", 3),
         ("a cap of 1,000 euros and interest", 2),
         ("a notice for 30 days", ["a notice for 30 days"]),
-        ("fees and dates in the three leases", ["fees", "dates"]),
         # What words cannot tell: quotes would.
         ("oral and written notice", ["oral", "written notice"]),
     ],
@@ -121,13 +77,6 @@ def test_without_a_list_the_question_is_the_aspect(question: str) -> None:
 def test_words_tell_what_belongs_together(listed: str, aspects: list[str] | int) -> None:
     result = find_aspects(f"Compare {listed}.")
     assert (len(result) if isinstance(aspects, int) else [*result]) == aspects
-
-
-def test_questions_that_are_joined_are_aspects() -> None:
-    aspects = find_aspects("Which law governs, and how long do they last?")
-    assert aspects == ("Which law governs", "how long do they last")
-    aspects = find_aspects("I have two offers. Compare the rent. Which is cheaper to leave?")
-    assert aspects == ("rent", "Which is cheaper to leave")
 
 
 def test_a_named_document_is_no_aspect() -> None:

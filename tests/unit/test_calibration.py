@@ -40,11 +40,6 @@ def test_auroc_by_hand() -> None:
     assert auroc([0.1, 0.9], [True, True]) is None
 
 
-def test_what_keeps_its_promise_has_no_error_and_a_sure_fool_all() -> None:
-    assert calibration_error(reliability([0.5, 0.5, 1, 0], [True, False, True, False])) == 0
-    assert calibration_error(reliability([1, 0], [False, True])) == 1
-
-
 @given(rows)
 def test_auroc_is_the_share_of_pairs_in_order(outcomes: list[tuple[float, bool]]) -> None:
     yes = [confidence for confidence, right in outcomes if right]

@@ -11,24 +11,12 @@ from lexichord.retrieve.understand.linking import split_words
     ("query", "lists"),
     [
         (
-            "compare the governing law of the MSA and the lease",
-            [["the governing law of the MSA", "the lease"]],
-        ),
-        (
             "how do Acme, Beta and the lease differ in price and term?",
             [["Acme", "Beta", "the lease"], ["price", "term"]],
         ),
         (
-            "Oak Ltd vs Elm Ltd: fees, notice",
-            [["Oak Ltd", "Elm Ltd"], ["fees", "notice"]],
-        ),
-        (
             "which has the longer notice, the MSA or the lease?",
             [["the"], ["notice", "the MSA", "the lease"]],
-        ),
-        (
-            "Kenia und Victoria (Australien): Verfassung",
-            [["Kenia", "Victoria (Australien"], ["Verfassung"]],
         ),
         (
             "Worin unterscheiden sich Kenia und Warschau bei der Verfassung?",
@@ -45,18 +33,6 @@ from lexichord.retrieve.understand.linking import split_words
         (
             "比较特斯拉、马丁·路德和成吉思汗的去世时间",
             [["特斯拉", "马丁·路德", "成吉思汗"], ["去世时间"]],
-        ),
-        (
-            "维多利亚州和肯尼亚在政党和铁路轨距上有什么不同？",
-            [["维多利亚州", "肯尼亚"], ["政党", "铁路轨距"]],
-        ),
-        (
-            "对比V&A博物馆和中华人民共和国\uff1a建筑师",
-            [["V&A博物馆", "中华人民共和国"], ["建筑师"]],
-        ),
-        (
-            "关于委员会，苏格兰议会和欧盟法这两篇各说了什么？",
-            [["委员会"], ["苏格兰议会", "欧盟法"]],
         ),
     ],
 )

@@ -107,9 +107,7 @@ def test_two_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
     ("content", "reason"),
     [
         (b"", "is no ZIP archive"),
-        (b"words", "is no ZIP archive"),
         (packed({"a.md": "words " * 500})[:60], "is no ZIP archive"),
-        (packed({}), "is an archive without files"),
         (packed({"a/": ""}), "is an archive without files"),
     ],
 )

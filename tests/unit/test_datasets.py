@@ -18,10 +18,7 @@ from lexichord.types.evaluation import (
     ExpectedAnswer,
     ExpectedCell,
 )
-from tests.conftest import ROOT, SAMPLES
-
-DATA = ROOT.parent / "shared" / "data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the public sets are not here")
+from tests.conftest import SAMPLES
 
 QUESTION = {"id": "a", "query": "How many?"}
 
@@ -145,11 +142,6 @@ def test_beir(beir: Path) -> None:
     ]
 
 
-def test_documents_can_be_gone_through_again(beir: Path) -> None:
-    documents = load_set(beir).documents
-    assert list(documents) == list(documents) != []
-
-
 def test_beir_without_a_header_or_last_line_end(beir: Path) -> None:
     write(beir / "qrels" / "test.tsv", "q1\td1\t2")
     assert [query.grades for query in load_set(beir).queries] == [{"d1": 2}]
@@ -170,14 +162,11 @@ def test_judgments_that_cannot_be_met_are_told_of(
         ("qrels/test.tsv", "q1\td1\n", "test.tsv:1: has to be query-id, corpus-id, score"),
         ("qrels/test.tsv", "q1\td1\tyes\n", "test.tsv:1: the grade 'yes' is not a whole number"),
         ("qrels/test.tsv", "q1\td1\t1\n\nq1\td1\t2\n", "test.tsv:3: d1 had another grade"),
-        ("qrels/test.tsv", "q1\td1\t0\n", "holds no relevant document"),
         ("qrels/test.tsv", "q7\td1\t1\n", "holds no relevant document"),
         ("qrels/test.tsv", "q1\tdocs/d1\t1\n", "names no document of the corpus"),
         ("queries.jsonl", '{"_id": "q1"}\n', "queries.jsonl:1: text: Field required"),
-        ("queries.jsonl", '{"_id": "q1", "text": ""}\n', "queries.jsonl:1: text: "),
         ("queries.jsonl", "\n{\n", "queries.jsonl:2: Invalid JSON"),
         ("queries.jsonl", '{"_id": "a", "text": "b"}\n' * 2, ":2: the query a was there before"),
-        ("corpus.jsonl", '{"text": "b"}\n', "corpus.jsonl:1: _id: Field required"),
     ],
 )
 def test_a_broken_beir(beir: Path, file: str, content: str, says: str) -> None:
@@ -320,8 +309,6 @@ def test_contractnli(contractnli: Path) -> None:
     [
         ('"spans": [1, 2]', '"spans": [3]', "document 7, n1: its annotation or a span of it"),
         ("[6, 21]", "[6, 22]", "document 7, n1: a span does not lie in the text"),
-        ('"n2": {"choice"', '"n3": {"choice"', "document 7, n2: its annotation"),
-        ('"text":', '"texts":', "documents.0.text: Field required"),
     ],
 )
 def test_a_broken_contractnli(contractnli: Path, old: str, new: str, says: str) -> None:
@@ -388,7 +375,6 @@ def test_the_place_of_a_mark_at_the_start_counts(legalbench: Path) -> None:
     [
         ("[10, 16]", "[11, 17]", "ndas.json: test 1: its answer does not stand at its span"),
         ("ndas/one.txt", "ndas/two.txt", "ndas.json: test 1: the corpus has no file ndas/two"),
-        ('"query"', '"question"', "tests.0.query: Field required"),
     ],
 )
 def test_a_broken_legalbench(legalbench: Path, old: str, new: str, says: str) -> None:
@@ -474,12 +460,8 @@ def test_documents_that_bring_their_chunks(native: Path) -> None:
     ("known", "says"),
     [
         ({"relevant_file": ["docs/b.md"]}, "relevant_file: Extra inputs"),
-        ({"id": ""}, "id: is empty"),
         ({"relevant_files": ["b.md"]}, "there is no document b.md"),
-        ({"relevant_files": ["README.md"]}, "there is no document README.md"),
-        ({"intent": "lookup"}, "intent: Input should be 'clause_lookup'"),
         ({"entities": {"DATE": ["2024"]}}, "entities.DATE"),
-        ({"entities": {"TIME": []}}, "entities.TIME: List should have at least 1"),
         ({"critical_types": ["TIME"]}, "critical_types has TIME, which entities lacks"),
         ({"answerable": False, "relevant_files": ["docs/b.md"]}, "what is not answerable has no"),
         ({"relevant_chunks": [["docs/b.md", 0]]}, "docs/b.md does not come with a chunk 0"),
@@ -496,11 +478,6 @@ def test_a_question_that_is_wrong(native: Path, known: Mapping[str, Any], says: 
         ({"quote": "bbb"}, "docs/b.md does not hold the quote 'bbb'"),
         ({"quote": "aa"}, "docs/b.md holds the quote 'aa' more than once"),  # they overlap
         ({"start": 5, "end": 9}, "5 to 9 is no part of docs/b.md, which has 8 characters"),
-        ({"start": 5, "end": 5}, "5 to 5 is no part of"),
-        ({"start": -1, "end": 5}, "start: Input should be greater than"),
-        ({"start": 5}, "a span has either start and end, or a quote"),
-        ({}, "a span has either start and end, or a quote"),
-        ({"start": 5, "end": 8, "quote": "aaa"}, "a span has either start and end, or a quote"),
         ({"start": 5, "quote": "aaa"}, "a span has either start and end, or a quote"),
     ],
 )
@@ -510,12 +487,6 @@ def test_a_span_that_is_wrong(native: Path, span: Mapping[str, Any], says: str) 
     message = refused(native)
     assert "questions.jsonl:1: " in message
     assert says in message
-
-
-def test_a_long_quote_is_shown_short(native: Path) -> None:
-    spans = [{"file": "docs/b.md", "quote": "x" * 500}]
-    write_lines(native / "questions.jsonl", {**QUESTION, "relevant_spans": spans})
-    assert f"'{'x' * 59}…'" in refused(native)
 
 
 def test_an_id_that_comes_twice(native: Path) -> None:
@@ -543,32 +514,6 @@ def test_a_file_that_lies_elsewhere(native: Path, tmp_path: Path) -> None:
 
 
 # the public sets
-
-
-@needs_data
-@pytest.mark.parametrize(
-    ("path", "queries", "documents"),
-    [
-        ("codebase", 248, 90),
-        ("contractnli", 1037, 61),
-        ("legalbenchrag", 977, 557),
-        ("legalbenchrag/benchmarks/contractnli.json", 977, 95),
-    ],
-)
-def test_the_public_sets(path: str, queries: int, documents: int) -> None:
-    loaded = load_set(DATA / path)
-    assert len({query.id for query in loaded.queries}) == queries
-    assert len(by_uri(loaded)) == documents
-
-
-@needs_data
-def test_the_evidence_of_contractnli() -> None:
-    loaded = load_set(DATA / "contractnli")
-    assert sum(query.answerable for query in loaded.queries) == 614
-    texts = {uri: document["text"] for uri, document in by_uri(loaded).items()}
-    for query in loaded.queries:
-        for span in query.spans:
-            assert texts[span.file][span.start : span.end].strip()
 
 
 def test_a_question_says_what_a_right_answer_holds(tmp_path: Path) -> None:

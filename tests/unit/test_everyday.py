@@ -89,14 +89,6 @@ def test_each_cell_of_a_table_stands_in_its_file(script: Any, tmp_path: Path) ->
                 assert cell["value"] is None or fold(cell["value"]) in fold(text), cell
 
 
-def test_the_same_questions_are_drawn_again(script: Any, tmp_path: Path) -> None:
-    if not DATA.is_dir():
-        pytest.skip("the public sets are not here")
-    first = script.span_questions("encyclopedia-de", DATA)
-    assert first == script.span_questions("encyclopedia-de", DATA)
-    assert len({row["id"] for row in first}) == len({row["query"] for row in first}) == 200
-
-
 @pytest.mark.parametrize(
     ("change", "fault"),
     [

@@ -85,14 +85,6 @@ def test_what_broke_off_goes_on(script: Any, server: Site, part: Any, tmp_path: 
     assert (tmp_path / "set" / "a.bin").read_bytes() == BODY
 
 
-def test_what_is_whole_already_is_not_asked_for_again(
-    script: Any, server: Site, part: Any, tmp_path: Path
-) -> None:
-    (tmp_path / ".a.bin.part").write_bytes(BODY)
-    script.fetch("set", [part], tmp_path, None)
-    assert server.starts == [len(BODY)]
-
-
 def test_without_a_digest_nothing_is_joined(
     script: Any, server: Site, part: Any, tmp_path: Path
 ) -> None:
@@ -165,7 +157,7 @@ def test_several_folders_stay(script: Any, tmp_path: Path) -> None:
     assert unpack(script, tmp_path, content) == ["benchmarks/b.json", "corpus/a.txt"]
 
 
-@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/etc/evil", "a\\..\\evil"])
+@pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a\\..\\evil"])
 def test_nothing_is_written_elsewhere(script: Any, tmp_path: Path, name: str) -> None:
     with pytest.raises(script.FetchError, match="which would lie elsewhere"):
         unpack(script, tmp_path, zipped(**{"a/good": "1", name: "2"}))

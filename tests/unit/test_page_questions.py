@@ -23,12 +23,7 @@ def asked(title: str, headings: list[str], text: str, language: str = "en") -> l
     "heading",
     [
         *("2.3", "§ 4", "(ii)", "Introduction", "Recap", "Example", "Why?", "In a hurry?"),
-        *(
-            "2 Both Parties shall",
-            "Confidential Information which",
-            "About the data",
-            "https://example.org/a",
-        ),
+        *("2 Both Parties shall", "About the data", "https://example.org/a"),
         *("Table 3-1 v2.0", "`x = 1`", "Never said again", "A " * 40),
     ],
 )
@@ -44,14 +39,10 @@ def test_a_heading_that_makes_no_question_is_left_out(heading: str) -> None:
         ("3.2 How do we use your data?", "How do we use your data?"),
         ("Start › **Create** an instance", "How do I create an instance?"),
         ("ARTICLE IV. Return of Materials", "What is said about return of materials?"),
-        ("§ 3 GRADED ASSESSMENT", "What is said about graded assessment?"),
     ],
 )
 def test_a_heading_is_asked_about_as_its_document_writes_it(heading: str, question: str) -> None:
-    text = (
-        "Return of materials: return of materials. GRADED ASSESSMENT is a graded assessment. "
-        "To create an instance create an instance."
-    )
+    text = "Return of materials: return of materials. To create an instance create an instance."
     assert asked("scan_0042", [heading], text) == [question]
 
 
@@ -80,8 +71,6 @@ def test_a_title_is_asked_for_where_its_text_speaks_of_it() -> None:
     ("language", "question"),
     [
         ("de", "Was wird über Höhe der Miete gesagt?"),
-        ("fr", "Que dit-on sur Höhe der Miete ?"),
-        ("es", "¿Qué se dice sobre Höhe der Miete?"),
         ("zh", "关于Höhe der Miete说了什么？"),
     ],
 )

@@ -89,11 +89,16 @@ def test_without_a_first_pause_only_requested_ones_are_made() -> None:
 
 @pytest.mark.parametrize(
     ("status", "transient"),
-    [(400, False), (401, False), (404, False), (408, True), (429, True), (500, True), (503, True)],
+    [
+        (200, False),
+        (400, False),
+        (401, False),
+        (404, False),
+        (408, True),
+        (429, True),
+        (500, True),
+        (503, True),
+    ],
 )
 def test_a_status_says_whether_it_is_transient(status: int, transient: bool) -> None:
     assert error_for_status("it", status, {}).is_transient == transient
-
-
-def test_a_reply_that_cannot_be_read_is_not_transient() -> None:
-    assert not error_for_status("it", 200, {}).is_transient

@@ -115,7 +115,6 @@ async def test_nothing_is_sent_without_hits() -> None:
     [
         ("List all definitions of Fees", ("list", "definitions"), "all of Fees"),
         ("enlisted redefinition listing", ("list", "definition"), "enlisted redefinition listing"),
-        ("list", ("list",), "list"),
         ("c++ or c", ("c++",), "or c"),
         ("List all", (), "List all"),
     ],

@@ -21,9 +21,6 @@ def term(word: str, df: int = 5, idf: float = 1.0, chunks: tuple[str, ...] = ("c
 
 
 def test_a_short_form_is_written_out() -> None:
-    definitions = [Definition("NDA", "chunk_1", "This non-disclosure agreement (", ") binds all.")]
-    rewritten = expand("How long does the NDA last?", [])
-    assert rewritten.kind == "none"
     definitions = [Definition("NDA", "chunk_1", "This non-disclosure agreement ", " binds all.")]
     rewritten = expand("How long does the NDA last?", definitions)
     assert rewritten.text == "How long does the NDA last? non-disclosure agreement"

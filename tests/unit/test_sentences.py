@@ -18,31 +18,21 @@ CASES = [
     ("7. Term. It lasts three years.", ["7. Term. It lasts three years."]),
     ("Mr. Smith agrees, e.g. by letter.", ["Mr. Smith agrees, e.g. by letter."]),
     ("It must:\n(a) pay; and\n(b) go.", ["It must:", "(a) pay; and", "(b) go."]),
-    ("within five (5) days of it.", ["within five (5) days of it."]),
     ("| a | 1 |\n| b | 2 |", ["| a | 1 |", "| b | 2 |"]),
     (f"{LONG}\nnamed in writing. It pays.", [f"{LONG}\nnamed in writing.", "It pays."]),
-    ("Date: 1 July 2024\n\nParties:", ["Date: 1 July 2024", "Parties:"]),
     (
         "Vom 24. November auf den 3. Dezember verlegt. Der 3. zählt.",
         ["Vom 24. November auf den 3. Dezember verlegt.", "Der 3. zählt."],
     ),
     (f"{LONG} am 31.\nJuli an. Ja.", [f"{LONG} am 31.\nJuli an.", "Ja."]),
-    ("It has 12. Maybe more.", ["It has 12.", "Maybe more."]),
     ("**Never do so.** Use the other.", ["**Never do so.**", "Use the other."]),
-    ("_It ends._ **It begins.**", ["_It ends._", "**It begins.**"]),
-    (
-        "Run:\n```sh\nmake all;\nmake x\n```\nIt ends.",
-        ["Run:", "```sh\nmake all;\nmake x\n```", "It ends."],
-    ),
     ("It is:\n~~~\na = 1\n\nb = 2", ["It is:", "~~~\na = 1\n\nb = 2"]),
     (f"- {LONG}\n- Second\n* Third", [f"- {LONG}", "- Second", "* Third"]),
     (
         "- Fill in the\n  [Form] and send it.\n- Wait",
         ["- Fill in the\n  [Form] and send it.", "- Wait"],
     ),
-    ("1. Fill in\n   Form 7\n2. wait.", ["1. Fill in\n   Form 7", "2. wait."]),
     ("Oranges\n-------\n\nThey are sold.", ["They are sold."]),
-    ("To use it, read the\nManual and wait.", ["To use it, read the\nManual and wait."]),
     ("It holds trees,\nOak and elm.", ["It holds trees,\nOak and elm."]),
     ("Oak Trees\n~~~~~~~~~\n\nThey grow.\n\nSo.", ["They grow.", "So."]),
     (
@@ -50,7 +40,6 @@ CASES = [
         ["# The sum of all it may hold at one time is 100 parts."],
     ),
     ("", []),
-    (" \n\n ", []),
 ]
 
 
@@ -100,18 +89,12 @@ CODE_CASES = [
         "// It puts a sum\n// on disk. It\n// is cheap.\n//\n// Second part",
         ["It puts a sum\n// on disk.", "It\n// is cheap.", "Second part"],
     ),
-    (
-        "most := r.config().MaxEntries\n\treturn most",
-        ["most := r.config().MaxEntries", "return most"],
-    ),
     ('return Error("bad",\n  value)\n}', ['return Error("bad",\n  value)']),
     ("import os\nfrom a import b\nuse std::io;\n#include <x.h>", []),
-    ("# We ignore it.\nif x:", ["We ignore it.", "if x:"]),
     ('"""Says it.\n\nAnd more.\n"""\nx = 1', ["Says it.", "And more.", "x = 1"]),
     ('x = """SELECT\n1"""\ny = 2', ['x = """SELECT', '1"""', "y = 2"]),
     ("/**\n * It says\n * so.\n */\nint f();", ["It says\n * so.", "int f();"]),
     ("def f(\n    *args):", ["def f(\n    *args):"]),
-    ("", []),
 ]
 
 

