@@ -1,10 +1,13 @@
 """The recipes for frameworks in docs/guides/tables.md, as they stand there, on a real table."""
 
+import os
+import subprocess
 import sys
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import MetaData, create_engine
 
 from tests.conftest import ROOT
@@ -14,6 +17,18 @@ from tests.sql.corpus import Connection, value
 from tests.sql.test_reader import member
 
 PAGE = ROOT / "docs" / "guides" / "tables.md"
+DJANGO_SETTINGS = """
+DATABASES = {{"default": {{"ENGINE": "django.db.backends.postgresql", {database}}}}}
+INSTALLED_APPS = ["shop"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+SECRET_KEY = "for a test"
+USE_TZ = True
+"""
+DJANGO_FIND = """
+from shop.models import Article
+for article in Article.objects.search("late parcel", k=1):
+    print(article.pk, article.title, article.score > 0, "three days" in article.passage)
+"""
 
 
 def recipe(language: str, holding: str) -> str:
@@ -26,44 +41,40 @@ def recipe(language: str, holding: str) -> str:
     return text
 
 
-def test_what_django_is_given_indexes_and_searches(
-    connection: Connection, dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without Django: the statements that its manager and migration run, and their arguments."""
+def test_django_migrates_and_searches(connection: Connection, dsn: str, tmp_path: Path) -> None:
+    pytest.importorskip("django", reason="a development dependency")
+    shop = tmp_path / "shop"
+    (shop / "migrations").mkdir(parents=True)
+    for empty in ("__init__.py", "migrations/__init__.py"):
+        (shop / empty).touch()
+    parts = conninfo_to_dict(dsn)
+    names = {"host": "HOST", "port": "PORT", "user": "USER", "password": "PASSWORD"}
+    place: dict[str, Any] = {names[key]: parts[key] for key in names if key in parts}
+    place["NAME"] = parts["dbname"]
+    database = ", ".join(f"{key!r}: {str(given)!r}" for key, given in place.items())
+    (tmp_path / "site_settings.py").write_text(DJANGO_SETTINGS.format(database=database))
+    (shop / "models.py").write_text(recipe("python", "class SearchManager"))
 
-    class Manager:
-        model = SimpleNamespace(_meta=SimpleNamespace(db_table="shop_article"))
+    def run(*arguments: str) -> str:
+        path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+        environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "site_settings", "PYTHONPATH": path}
+        command = [sys.executable, "-m", "django", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
-        def raw(self, statement: str, values: list[Any]) -> list[Any]:
-            return connection.execute(statement.encode(), values).fetchall()
-
-    def anything(*_: object, **__: object) -> None: ...
-
-    models = SimpleNamespace(
-        **{"Manager": Manager, "Model": object, "CharField": anything, "TextField": anything},
-        query=SimpleNamespace(RawQuerySet=list),
+    run("makemigrations", "shop")
+    (shop / "migrations" / "0002_index.py").write_text(recipe("python", "migrations.RunSQL"))
+    run("migrate")
+    fill = (
+        "from shop.models import Article\n"
+        "Article.objects.create(title='Opening hours', body='From six to eight.')\n"
+        "Article.objects.create(title='Late parcels', body='After three days it is free.')"
     )
-    names = SimpleNamespace(ops=SimpleNamespace(quote_name='"{}"'.format))
-    migrations = SimpleNamespace(Migration=object, RunSQL=lambda *statements: statements)
-    django = SimpleNamespace(models=models, connection=names, migrations=migrations)
-    monkeypatch.setitem(sys.modules, "django.db", django)
-    made: dict[str, Any] = {"__name__": "shop.models"}
-    for holding in ("class SearchManager", "migrations.RunSQL"):
-        exec(recipe("python", holding), made)
-    (forward, back), *_ = made["Migration"].operations
-    connection.execute(
-        "create table shop_article (id bigint generated always as identity primary key, "
-        "title varchar(200) not null, body text not null)"
-    )
-    connection.execute(
-        "insert into shop_article (title, body) values ('Opening hours', 'From six to eight.'), "
-        "('Late parcels', 'After three days it is free.')"
-    )
-    connection.execute(forward.encode())
+    run("shell", "-c", fill)
     work(dsn)
-    ((number, title, _, score, passage),) = made["Article"].objects.search("late parcel", k=1)
-    assert (number, title, score > 0, "three days" in passage) == (2, "Late parcels", True, True)
-    connection.execute(back.encode())
+    assert run("shell", "-c", DJANGO_FIND).splitlines()[-1] == "2 Late parcels True True"
+    run("migrate", "shop", "0001")
     assert value(connection, "select count(*) from lexichord.list_indexed_tables()") == 0
 
 
