@@ -187,6 +187,17 @@ def test_what_is_not_whole_restores_nothing(source: str, target: str, file: Path
     assert not is_prepared(target)
 
 
+def test_a_dump_cut_short_restores_nothing(source: str, target: str, file: Path) -> None:
+    backup.backup(source, file)
+    cut = file.with_name("cut.backup")
+    with ZipFile(file) as old, ZipFile(cut, "w") as new:
+        new.writestr(backup.MANIFEST, old.read(backup.MANIFEST))
+        new.writestr(backup.STATE, old.read(backup.STATE)[:-5000])
+    with pytest.raises(DatabaseError, match="nothing was restored"):
+        backup.restore(target, cut)
+    assert not is_prepared(target)
+
+
 def test_a_backup_is_for_its_owner_and_leaves_no_part_behind(
     source: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
