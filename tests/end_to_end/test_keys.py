@@ -394,3 +394,21 @@ async def test_what_could_not_be_written_is_written_later(
         await connection.execute("alter table lexichord_data.api_call_away rename to api_call")
     await policy.aclose()
     assert [call.kind for call in await on_record(core, made)] == ["count"]
+
+
+async def test_a_busy_key_is_not_written_more_than_once_a_minute(served: Served) -> None:
+    core, _ = served
+    made = await core.create_key("Ann")
+    called = {"key_id": made.key.key_id, "kind": "count", "status": 200}
+
+    async def last_used(at: str) -> datetime | None:
+        await catalogue.record_api_calls(core.database, [{**called, "called_at": at}], keep=False)
+        (listed,) = [key for key in await core.list_keys() if key.key_id == made.key.key_id]
+        return listed.last_used_at
+
+    first = await last_used("2026-01-31T12:00:00Z")
+    assert await last_used("2026-01-31T12:00:59Z") == first
+    later = await last_used("2026-01-31T12:01:01Z")
+    assert later is not None
+    assert first is not None
+    assert later > first
