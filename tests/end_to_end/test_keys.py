@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from lexichord import Lexichord, SyncLexichord
+from lexichord.db import catalogue
 from lexichord.errors import (
     AccessError,
     ConfigError,
