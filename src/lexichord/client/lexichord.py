@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Self, Unpack, cast
 
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
@@ -110,20 +110,25 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         **arguments: object,
     ) -> None:
         self.settings = given_settings(settings, arguments)
+        self._stages: Stages | None = None
         if stages is not None:
-            from lexichord.retrieve.stages import check_stages
-
-            self.stages = check_stages(stages)
+            self.stages = stages
         self.sentences = SentenceVectors()
         self._open: AsyncExitStack | None = None
         self._close()
 
-    @cached_property
+    @property
     def stages(self) -> "Stages":
         """What does each stage of a query, by default without a language model."""
         from lexichord.retrieve.stages import STAGES
 
-        return STAGES
+        return self._stages or STAGES
+
+    @stages.setter
+    def stages(self, stages: "Stages") -> None:
+        from lexichord.retrieve.stages import check_stages
+
+        self._stages = check_stages(stages)
 
     async def __aenter__(self) -> Self:
         return await self.open()
