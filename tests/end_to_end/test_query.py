@@ -173,7 +173,6 @@ def test_lengths_and_forms(samples: SyncLexichord) -> None:
         ({"intent": "poem"}, "there is no intent 'poem': clause_lookup, comparison"),
         ({"variants": 0}, "variants must be at least 1, not 0"),
         ({"max_length": 0}, "max_length must be at least 1, not 0"),
-        ({"fallbacks": "overview"}, r"fallbacks takes a list: write fallbacks=\['overview'\]"),
     ],
 )
 def test_what_cannot_be_meant_is_an_error(

@@ -13,7 +13,7 @@ from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
 from lexichord.ingest.report import Report
 from lexichord.ingest.reread import RereadCallbacks, reread, reread_options
 from lexichord.types import Json, Scope
-from lexichord.types.options import no_other_options, no_single_text
+from lexichord.types.options import no_other_options, several
 
 
 class IngestMethods(SpaceMethods, DocumentMethods):
@@ -21,9 +21,9 @@ class IngestMethods(SpaceMethods, DocumentMethods):
 
     async def ingest(
         self,
-        paths: Iterable[Path | str] = (),
+        paths: Iterable[Path | str] | Path | str = (),
         *,
-        documents: Iterable[Json] = (),
+        documents: Iterable[Json] | Json = (),
         chunked_file: Path | str | None = None,
         prune: bool = False,
         **options: Unpack[IngestOptions],
@@ -35,10 +35,10 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
         what was stored from the folders among `paths` and is no longer there.
         """
-        no_single_text(paths=paths, documents=documents)
-        run, files = self._ingest(options), [str(path) for path in paths]
+        run, files = self._ingest(options), [str(path) for path in several(paths)]
         chunked = None if chunked_file is None else Path(chunked_file)
-        return await self._completed(await jobs.ingest(run, files, documents, chunked, prune))
+        given = several(documents)
+        return await self._completed(await jobs.ingest(run, files, given, chunked, prune))
 
     async def retry_failed(self, **options: Unpack[IngestOptions]) -> Report:
         """Take up again the files of a dataset that failed; `run_id` is 0 if there are none."""
@@ -46,14 +46,13 @@ class IngestMethods(SpaceMethods, DocumentMethods):
 
     async def watch(
         self,
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         *,
         prune: bool = False,
         **options: Unpack[IngestOptions],
     ) -> AsyncGenerator[Report]:
         """Ingest, and again after each batch of changes, for ever; yield each one's report."""
-        no_single_text(paths=paths)
-        files, home = [str(path) for path in paths], self.settings.home
+        files, home = [str(path) for path in several(paths)], self.settings.home
         watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
         async with aclosing(watched) as reports:
             async for report in reports:
@@ -91,6 +90,9 @@ class IngestMethods(SpaceMethods, DocumentMethods):
 
     def _ingest(self, options: IngestOptions) -> IngestPipeline:
         no_other_options(options, IngestOptions.__annotations__)
+        for name in ("without", "include", "exclude"):
+            if name in options:
+                options[name] = [*several(options[name])]
         place = (self.database, self.embedder, self.space, self.settings)
         return IngestPipeline(*place, follow=self._follow, limits=self.ingest_limits, **options)
 
