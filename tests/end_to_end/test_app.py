@@ -73,9 +73,10 @@ def test_a_name_that_means_no_document_is_refused(name: str, samples: SyncLexich
         (lambda samples: samples.files(""), "the query is empty"),
         (lambda samples: samples.search("a", mode="fuzzy"), "there is no mode 'fuzzy': hybrid"),
         (lambda samples: samples.search("a", kk=3), "there is no option kk"),
-        (lambda samples: samples.search("a", datasets="default"), r"write datasets=\['default'\]"),
-        (lambda samples: samples.search("a", documents="nda"), "documents takes a list"),
-        (lambda samples: samples.ingest("folder"), "paths takes a list"),
+        (lambda samples: samples.search("a", datasets="defaul"), "'defaul': take one of 'default'"),
+        (lambda samples: samples.search("a", documents="nad"), "there is no document nad"),
+        (lambda samples: samples.ingest("folder"), "there is no file or folder folder"),
+        (lambda samples: samples.delete("nad"), "there is no document nad"),
     ],
 )
 def test_a_wrong_argument_is_named_in_one_line(

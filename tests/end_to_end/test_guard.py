@@ -104,6 +104,13 @@ async def test_a_reader_writes_nothing_and_a_writer_only_within_reach(core: Lexi
     assert [each.dataset for each in await core.list()] == ["closed"]
 
 
+async def test_one_text_as_datasets_reaches_no_further_than_a_list(core: Lexichord) -> None:
+    reader = ScopedClient(core, READER)
+    assert await reader.count(datasets="open") == await reader.count(datasets=["open"]) > 0
+    with pytest.raises(ForbiddenError, match="does not reach dataset closed: it reaches 'open'"):
+        await reader.search("zebra", datasets="closed")
+
+
 @pytest.mark.parametrize("rights", [READER, Rights()], ids=["some", "all"])
 async def test_an_empty_list_is_not_all_in_reach(core: Lexichord, rights: Rights) -> None:
     empty: list[dict[str, Any]] = [{"datasets": []}, {"datasets": ()}, {"documents": []}]

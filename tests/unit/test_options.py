@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from datetime import date
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
@@ -14,7 +15,7 @@ from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
 from lexichord.types import LlmStage, QueryOptions, ScopeOptions, SearchOptions
-from lexichord.types.options import describe
+from lexichord.types.options import describe, several
 
 # What each method takes beside the options of its model.
 OTHERS: dict[str, tuple[type[ScopeOptions], set[str]]] = {
@@ -79,7 +80,7 @@ def test_every_option_is_described() -> None:
         ({"depth": 99}, "depth must be between 100 and 10000, not 99"),
         ({"dense_share": 1.5}, "dense_share must be between 0 and 1, not 1.5"),
         ({"mode": "fuzzy"}, "there is no mode 'fuzzy': hybrid, dense, keyword"),
-        ({"datasets": "nda"}, r"datasets takes a list: write datasets=\['nda'\]"),
+        ({"datasets": b"nda"}, "datasets takes a list, not b'nda'"),
         ({"k": True}, "k must be a number, not True"),
         ({"k": 40_000}, r"k \(40000\) is more than the 100 candidates of a channel: raise depth"),
         ({"k": 2**31, "depth": 10_000}, "k must be at most 2147483647, not 2147483648"),
@@ -152,3 +153,14 @@ async def test_what_cannot_be_asked_is_an_error_before_the_database_is(
 def test_options_do_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
         QueryOptions().k = 3  # type: ignore[misc]
+
+
+def test_a_single_text_is_a_list_of_one() -> None:
+    read = QueryOptions(datasets="nda", documents="a.md", fallbacks="overview")
+    assert (read.datasets, read.documents, read.fallbacks) == (("nda",), ("a.md",), ("overview",))
+    path, texts = Path("a.md"), iter(["a"])
+    assert [[*several(each)] for each in ("abc", path, {"a": 1}, ["a", "b"], texts)] == [
+        *(["abc"], [path], [{"a": 1}], ["a", "b"], ["a"])
+    ]
+    with pytest.raises(ConfigError, match="bytes are neither"):
+        several(b"abc")

@@ -232,7 +232,8 @@ def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
     """List the documents."""
     with invocation.open() as lexichord:
         documents = lexichord.list(**options)
-    invocation.show(documents.to_dict(), lambda _: render.documents(documents))
+        invocation.show_list("documents", documents, render.documents)
+        _note_nothing_stored(lexichord, documents)
 
 
 @command(

@@ -21,9 +21,7 @@ datasets_app = command_group("Datasets, each a named set of documents.")
 def list_datasets(invocation: Invocation) -> None:
     """List the datasets, with how many documents and chunks each holds."""
     with invocation.open() as lexichord:
-        stored = lexichord.datasets()
-    rows = [dataset.to_dict() for dataset in stored]
-    invocation.show({"datasets": rows}, lambda _: render.datasets(stored))
+        invocation.show_list("datasets", lexichord.datasets(), render.datasets)
 
 
 @command(datasets_app, examples=("lexichord datasets delete contracts --yes",))

@@ -76,8 +76,7 @@ def rotate(
 def list_keys(invocation: Invocation) -> None:
     """List the keys, without their secrets."""
     with invocation.open() as lexichord:
-        keys = lexichord.list_keys()
-    invocation.show({"keys": [key.to_dict() for key in keys]}, lambda _: _list(keys))
+        invocation.show_list("keys", lexichord.list_keys(), _list)
 
 
 @command(keys_app, examples=("lexichord keys calls --key 3 --latest 50",))
@@ -88,8 +87,7 @@ def calls(
 ) -> None:
     """List what keys were used for, newest first; a running server writes it down after seconds."""
     with invocation.open() as lexichord:
-        found = lexichord.list_calls(latest, key=key)
-    invocation.show({"calls": [call.to_dict() for call in found]}, lambda _: _list_calls(found))
+        invocation.show_list("calls", lexichord.list_calls(latest, key=key), _list_calls)
 
 
 @command(keys_app, examples=("lexichord keys revoke 3",))

@@ -27,9 +27,7 @@ def set_metadata(
     changes = parse_pairs(pairs)
     with invocation.open() as lexichord:
         metadata = lexichord.set_metadata(reference, changes)
-    invocation.show(
-        {"metadata": metadata}, lambda row: render.out.print(render.printable(str(row["metadata"])))
-    )
+    invocation.show({"metadata": metadata}, lambda _: render.metadata(metadata))
 
 
 @command(
@@ -45,8 +43,7 @@ def count_by(
 ) -> None:
     """Count documents by the values of a key."""
     with invocation.open() as lexichord:
-        facets = lexichord.count_by(key, **options)
-    invocation.show({"facets": [facet.to_dict() for facet in facets]}, lambda _: _list(facets))
+        invocation.show_list("facets", lexichord.count_by(key, **options), _list)
 
 
 def parse_pairs(pairs: Iterable[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import inspect
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,6 +29,7 @@ from lexichord.types.options import (
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
     from lexichord.settings import Settings
+    from lexichord.types import Shaped
 
 
 type CliOption = tuple[object, object]  # its type, and its default
@@ -208,6 +209,15 @@ class Invocation:
             typer.echo(json.dumps(result, default=_plain, ensure_ascii=False))
         else:
             render(result)
+
+    def show_list(
+        self, name: str, rows: "Collection[Shaped]", render: Callable[[Any], None]
+    ) -> None:
+        """Print rows as `show` does, under a name; that there are none as a line on stderr."""
+        if not rows and not self.as_json:
+            typer.echo(f"lexichord: there are no {name}", err=True)
+        else:
+            self.show({name: [row.to_dict() for row in rows]}, lambda _: render(rows))
 
 
 def is_terminal() -> bool:

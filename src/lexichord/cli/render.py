@@ -203,10 +203,9 @@ def file_line(number: int, file: FileHit, explain: bool) -> None:
     out.print(line + Text(f"  {file.score:.2f}  ", "dim") + printable(short(file.uri)))
     if explain:
         parts = {name: score and round(score, 3) for name, score in file.scores.items()}
-        out.print(f"   {parts}, {file.hits} hits", style="dim")
+        out.print(f"   {plain(parts)}; {counted(file.hits, 'hit')}", style="dim")
     if file.metadata:
-        pairs = (f"{name}: {value}" for name, value in file.metadata.items())
-        out.print(Text("   ") + printable(", ".join(pairs)), style="dim")
+        out.print(Text("   ") + printable(plain(file.metadata)), style="dim")
 
 
 def documents(listed: Documents) -> None:
@@ -221,7 +220,7 @@ def document(shown: ShownDocument) -> None:
     """Print a document and the places of its chunks."""
     row = shown.document.to_dict()
     for name in ("document_id", "dataset", "uri", "title", "media_type", "characters", "metadata"):
-        out.print(Text(f"{name}: ", "dim") + printable(str(row[name])))
+        out.print(Text(f"{name}: ", "dim") + printable(plain(row[name])))
     for chunk in shown.chunks:
         place = f"{chunk.chunk_id} {chunk.start}-{chunk.end}"
         line = Text(f"  {place:36}", "dim") + printable(chunk.heading or "")
@@ -315,6 +314,24 @@ def degraded(reasons: Iterable[str]) -> None:
     """Print on stderr what could not be done."""
     for reason in reasons:
         err.print(Text(f"degraded: {reason}", "yellow"))
+
+
+def plain(value: object) -> str:
+    """Write a value of metadata, or of a record, as people do."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {plain(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value)) or "none"
+    is_word = value is None or isinstance(value, bool)
+    return str(value).lower() if is_word else str(value)
+
+
+def metadata(values: Mapping[str, Any]) -> None:
+    """Print a line a key."""
+    for name, value in values.items():
+        out.print(Text(f"{visible(name)}: ", "dim") + printable(plain(value)))
 
 
 def printable(text: str) -> Text:

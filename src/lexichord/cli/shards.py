@@ -34,8 +34,7 @@ def add(
 def list_shards(invocation: Invocation) -> None:
     """List the shards besides the database itself, with how many documents each holds."""
     with invocation.open() as lexichord:
-        shards = lexichord.list_shards()
-    invocation.show({"shards": [each.to_dict() for each in shards]}, lambda _: _list(shards))
+        invocation.show_list("shards", lexichord.list_shards(), _list)
 
 
 @command(

@@ -54,8 +54,7 @@ def add(
 def list_tenants(invocation: Invocation) -> None:
     """List the tenants."""
     with invocation.open() as lexichord:
-        tenants = lexichord.list_tenants()
-    invocation.show({"tenants": [each.to_dict() for each in tenants]}, lambda _: _list(tenants))
+        invocation.show_list("tenants", lexichord.list_tenants(), _list)
 
 
 @command(tenants_app, examples=("lexichord tenants drop acme",))

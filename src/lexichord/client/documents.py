@@ -29,6 +29,7 @@ from lexichord.types.options import (
     read_datasets,
     read_metadata,
     read_number,
+    several,
 )
 
 URI_PARTS = 3  # of a document's uri that an error names
@@ -244,7 +245,7 @@ class DocumentMethods:
 
     async def delete(self, documents: Sequence[str], datasets: Iterable[str] | None = None) -> int:
         """Delete documents with all that hangs on them; return their number."""
-        ids = [await self.resolve(document, datasets) for document in documents]
+        ids = [await self.resolve(document, datasets) for document in several(documents)]
         return await store.delete_documents(self.database, ids)
 
     async def move(
@@ -255,7 +256,7 @@ class DocumentMethods:
         They are those of `datasets`, or any. Nothing is embedded again, ids stay. Raises
         NotFoundError; ConfigError, as where one of the same uri is there.
         """
-        ids = [await self.resolve(document, datasets) for document in documents]
+        ids = [await self.resolve(document, datasets) for document in several(documents)]
         return await store.move_documents(self.database, ids, dataset)
 
     async def rename_dataset(self, dataset: str, new_name: str) -> None:

@@ -11,7 +11,7 @@ from lexichord.db.catalogue import list_documents
 from lexichord.ingest.options import IngestOptions, RereadCallbacks
 from lexichord.ingest.report import Report
 from lexichord.types import Json, Scope
-from lexichord.types.options import no_other_options, no_single_text
+from lexichord.types.options import no_other_options, several
 
 if TYPE_CHECKING:
     from lexichord.ingest.pipeline import IngestPipeline
@@ -22,9 +22,9 @@ class IngestMethods(SpaceMethods, DocumentMethods):
 
     async def ingest(
         self,
-        paths: Iterable[Path | str] = (),
+        paths: Iterable[Path | str] | Path | str = (),
         *,
-        documents: Iterable[Json] = (),
+        documents: Iterable[Json] | Json = (),
         chunked_file: Path | str | None = None,
         prune: bool = False,
         **options: Unpack[IngestOptions],
@@ -38,10 +38,10 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         """
         from lexichord.ingest import jobs
 
-        no_single_text(paths=paths, documents=documents)
-        run, files = self._ingest(options), [str(path) for path in paths]
+        run, files = self._ingest(options), [str(path) for path in several(paths)]
         chunked = None if chunked_file is None else Path(chunked_file)
-        return await self._completed(await jobs.ingest(run, files, documents, chunked, prune))
+        given = several(documents)
+        return await self._completed(await jobs.ingest(run, files, given, chunked, prune))
 
     async def retry_failed(self, **options: Unpack[IngestOptions]) -> Report:
         """Take up again the files of a dataset that failed; `run_id` is 0 if there are none."""
@@ -51,7 +51,7 @@ class IngestMethods(SpaceMethods, DocumentMethods):
 
     async def watch(
         self,
-        paths: Iterable[Path | str],
+        paths: Iterable[Path | str] | Path | str,
         *,
         prune: bool = False,
         **options: Unpack[IngestOptions],
@@ -59,8 +59,7 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         """Ingest, and again after each batch of changes, for ever; yield each one's report."""
         from lexichord.ingest import jobs
 
-        no_single_text(paths=paths)
-        files, home = [str(path) for path in paths], self.settings.home
+        files, home = [str(path) for path in several(paths)], self.settings.home
         watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
         async with aclosing(watched) as reports:
             async for report in reports:
@@ -104,6 +103,9 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         from lexichord.ingest.pipeline import IngestPipeline
 
         no_other_options(options, IngestOptions.__annotations__)
+        for name in ("without", "include", "exclude"):
+            if name in options:
+                options[name] = [*several(options[name])]
         place = (self.database, self.embedder, self.space, self.settings)
         return IngestPipeline(*place, follow=self._follow, limits=self.ingest_limits, **options)
 

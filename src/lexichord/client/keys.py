@@ -16,7 +16,7 @@ from lexichord.errors import (
     NotFoundError,
 )
 from lexichord.types import ApiCall, ApiKey, NewApiKey, Rights
-from lexichord.types.options import no_single_text
+from lexichord.types.options import several
 
 KEY_PREFIX = "lx_"  # by which people, and scanners for leaked secrets, know what it is
 KEY_BYTES = 32  # of randomness: nobody guesses, so a fast hash is enough
@@ -53,9 +53,8 @@ class KeyMethods:
         `tenant` only reads, and of documents with principals those with one of `principals`. Its
         secret is returned now and never again. Raises ConfigError, NotFoundError.
         """
-        no_single_text(datasets=datasets, principals=principals)
-        groups = list(dict.fromkeys(principals))
-        in_reach = None if datasets is None else tuple(dict.fromkeys(datasets))
+        groups = list(dict.fromkeys(several(principals)))
+        in_reach = None if datasets is None else tuple(dict.fromkeys(several(datasets)))
         if not name or in_reach == () or (in_reach and not all(in_reach)):
             raise ConfigError("a key needs a name, and datasets that have names, or none for all")
         if not (reads or writes or deletes):

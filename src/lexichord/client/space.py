@@ -14,7 +14,7 @@ from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
-from lexichord.types.options import no_other_options, no_single_text
+from lexichord.types.options import no_other_options, several
 
 # Else texts and key would go to the wrong one.
 EMBEDDING_PROVIDER_UNCLEAR = (
@@ -47,7 +47,7 @@ class SpaceMethods:
         Questions are embedded as `kind` query. Raises ConfigError without an embedder;
         ProviderError.
         """
-        no_single_text(texts=texts)
+        texts = [*several(texts)]
         if kind not in ("query", "document"):
             raise ConfigError(f"kind is query or document, not '{kind}'")
         embedder, space = await self._follow()

@@ -7,7 +7,7 @@ from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Tenant
-from lexichord.types.options import no_single_text
+from lexichord.types.options import several
 
 
 class TenantMethods:
@@ -35,9 +35,8 @@ class TenantMethods:
         The roles see of documents with principals those with one of `principals`. Raises
         ConfigError.
         """
-        no_single_text(datasets=datasets, roles=roles, principals=principals)
         owned, members, groups = (
-            list(dict.fromkeys(each)) for each in (datasets, roles, principals)
+            list(dict.fromkeys(several(each))) for each in (datasets, roles, principals)
         )
         if not all((name, *owned, *members, *groups)):
             raise ConfigError("a tenant, its datasets, roles and principals need names")

@@ -140,7 +140,8 @@ def step_details(step: Step) -> dict[str, str]:
 def status_rows(status: Status) -> list[tuple[str, str]]:
     """Return the most important of a status as texts, each with its name."""
     names = ("engine", "text_config", "space", "embedder", "confidence", "documents", "chunks")
-    rows = [(name, str(getattr(status, name))) for name in names]
+    values = [(name, getattr(status, name)) for name in names]
+    rows = [(name, "none" if value is None else str(value)) for name, value in values]
     rows.append(("without vector", str(status.chunks_without_vector)))
     if status.bytes is not None:
         rows.append(("size", f"{status.bytes / 2**20:.0f} MiB"))

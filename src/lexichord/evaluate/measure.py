@@ -16,7 +16,7 @@ from lexichord.types.evaluation import (
     Evaluation,
     EvaluationRun,
 )
-from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor, no_single_text
+from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor, several
 
 if TYPE_CHECKING:
     from lexichord.evaluate.run import Plan
@@ -119,10 +119,12 @@ async def evaluate(
     from lexichord.evaluate.datasets import load_set
     from lexichord.evaluate.kinds import choose
 
-    no_single_text(strategies=strategies, ks=ks, gates=gates, clients=clients, kinds=kinds)
+    strategies, kinds = (each and [*several(each)] for each in (strategies, kinds))
     _check_numbers("limit", [] if limit is None else [limit])
-    parsed_gates, warnings = [parse_gate(text) for text in gates], WarningLog(on_warning)
-    plan = _plan(app, strategies, ks, clients, extract, on_progress, warnings.warn)
+    parsed_gates, warnings = [parse_gate(text) for text in several(gates)], WarningLog(on_warning)
+    plan = _plan(
+        app, strategies, [*several(ks)], [*several(clients)], extract, on_progress, warnings.warn
+    )
     loaded = questions if isinstance(questions, EvalSet) else load_set(questions)
     eval_set = choose(loaded, kinds, limit)
     if compare is not None:

@@ -96,7 +96,7 @@ class Report(Shaped):
     doubtful in documents that were stored, such as pages without text. Of the folders, `unread`
     holds the kinds of files that cannot be read, `left_out` why files and folders were not looked
     at, both by name; `dead_links` holds why pages that a site links to are not there, which is no
-    failure of the ingest. What is read after `position` finds all that was stored, on replicas, too.
+    failure. What is read after `position` finds all that was stored, on replicas, too.
     """
 
     run_id: int = 0

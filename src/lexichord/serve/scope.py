@@ -19,6 +19,7 @@ from lexichord.errors import (
 from lexichord.serve.calls import CallLog
 from lexichord.serve.errors import public_status
 from lexichord.types import Rights
+from lexichord.types.options import several
 
 FULL_RIGHTS = Rights()
 
@@ -81,8 +82,9 @@ class Scoped:
         reach = self.rights.datasets
         if datasets is None:
             return {} if reach is None else {"datasets": reach}
-        if reach is None or isinstance(datasets, str) or not datasets:
-            return {"datasets": datasets}  # one text and none are refused further down
+        datasets = [*several(datasets)]
+        if reach is None or not datasets:
+            return {"datasets": datasets}  # none are refused further down
         if beyond := set(datasets).difference(reach):
             named, reached = ", ".join(sorted(beyond)), some_names(reach, beyond)
             raise ForbiddenError(

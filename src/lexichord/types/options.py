@@ -16,6 +16,7 @@ from functools import cache, wraps
 from inspect import signature
 from math import isfinite
 from numbers import Integral, Real
+from os import PathLike
 from reprlib import repr as shorten
 from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
@@ -110,10 +111,9 @@ class Described:
         return OPTION_READERS[self.kind](self.name, value)
 
     def _read_list(self, value: object) -> tuple[Any, ...]:
-        no_single_text(**{self.name: value})
-        if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        if not isinstance(value, Iterable) or isinstance(value, Mapping | bytes):
             raise ConfigError(f"{self.name} takes a list, not {_show(value)}")
-        items = tuple(value)
+        items = tuple(several(value))
         # Without this a list that a program finds empty would search everything.
         if self.may_be_none and not items:
             raise ConfigError(
@@ -331,11 +331,14 @@ def read_datasets(datasets: Iterable[str] | None) -> Sequence[str]:
     return ScopeOptions.read({"datasets": datasets}).datasets or ()
 
 
-def no_single_text(**values: object) -> None:
-    """Raise ConfigError for one text where several are taken, not to read it letter by letter."""
-    for name, value in values.items():
-        if isinstance(value, str | bytes):
-            raise ConfigError(f"{name} takes a list: write {name}=[{value!r}]")
+def several(values: Any) -> Iterable[Any]:  # noqa: ANN401
+    """Return values where a single text, path or object stands for a list of one.
+
+    A text is never read letter by letter, nor an object key by key. Raises ConfigError for bytes.
+    """
+    if isinstance(values, bytes):
+        raise ConfigError("bytes are neither a text nor a list of texts: decode them")
+    return [values] if isinstance(values, str | PathLike | Mapping) else values
 
 
 def read_metadata(values: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -417,7 +420,7 @@ def _read_object(name: str, value: object) -> Json:
 
 def _read_scores(name: str, value: object) -> Mapping[str, float]:
     if not isinstance(value, Mapping):
-        example = {"dense": 0.3}
+        example = '{"dense": 0.3}'
         raise ConfigError(f"{name} takes names and numbers, {example}, not {_show(value)}")
     if unknown := set(value).difference(get_args(ScoreName)):
         named, there = ", ".join(sorted(map(str, unknown))), ", ".join(get_args(ScoreName))
