@@ -160,11 +160,6 @@ def test_a_table_that_goes_on_below_another_header_stands_in_no_two_chunks() -> 
     assert "".join("".join(chunk.content.split()) for chunk in chunks) == "".join(text.split())
 
 
-@pytest.mark.parametrize("text", ["", " \n\t ", "\n\n\n"])
-def test_no_text_gives_no_chunk(text: str) -> None:
-    assert cut(text) == []
-
-
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_text_is_no_matter_of_minutes(name: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.cues import MAX_READ_CHARS, find_listed
+from lexichord.retrieve.understand.cues import LANGUAGES, MAX_READ_CHARS, find_listed, load_cues
 from lexichord.retrieve.understand.intent import read_intent
 from lexichord.retrieve.understand.linking import (
     QUERY_WORD,
@@ -125,6 +125,12 @@ def test_kind(kind: str, query: str) -> None:
     assert intent.reason.startswith(kind)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_every_kind(language: str) -> None:
+    kinds = [kind for kind, _, _ in load_cues(language).kinds]
+    assert kinds == ["comparison", "list_all", "summary", "general", "clause_lookup"]
+
+
 @pytest.mark.parametrize("query", TRAPS)
 def test_words_that_sound_like_another_kind(query: str) -> None:
     assert read_intent(query).kind == "clause_lookup"
@@ -149,6 +155,10 @@ def test_nine_of_ten_written_questions_are_read_right(half: str) -> None:
         ("due on 1 April 2025 or May 3, 2026", ()),
         ("LIST ALL DEADLINES", ()),
         ("Non-Disclosure Agreement", ("Non-Disclosure Agreement",)),
+        ("Wie lange ist die Kündigungsfrist der Mieter?", ()),
+        ("Was regelt der Vertrag mit Sundermoor Brackenlow GmbH?", ("Sundermoor Brackenlow GmbH",)),
+        ("Que dit le contrat avec Pellstrand ?", ("Pellstrand",)),
+        ("¿Qué dice el contrato con Pellstrand?", ("Pellstrand",)),
     ],
 )
 def test_entities(query: str, entities: tuple[str, ...]) -> None:
@@ -163,6 +173,11 @@ def test_entities(query: str, entities: tuple[str, ...]) -> None:
         ("Who pays? And when? How much?", ("Who pays?", "when?", "How much?")),
         ('What of "who pays, and when is it due?"', ()),
         ("list the fees and summarise the rest", ("list the fees", "summarise the rest")),
+        ("Wer zahlt und wann endet der Vertrag?", ("Wer zahlt", "wann endet der Vertrag?")),
+        ("Qui paie et quand finit le bail ?", ("Qui paie", "quand finit le bail ?")),
+        ("¿Quién paga y cuándo termina?", ("¿Quién paga", "cuándo termina?")),
+        ("谁支付租金，合同何时终止？", ("谁支付租金", "合同何时终止？")),
+        ("Wer zahlt Miete und Strom?", ()),
     ],
 )
 def test_sub_questions(query: str, parts: tuple[str, ...]) -> None:
@@ -343,6 +358,7 @@ def test_words_are_only_taken_away(pieces: list[str]) -> None:
         ("Which of the policies mention gifts?", "gifts"),
         ("List", "List"),
         ("Show all of them", "them"),
+        ("Liste toutes les clauses sur la résiliation", "la résiliation"),
         ("Who pays the rent?", "Who pays the rent?"),
     ],
 )

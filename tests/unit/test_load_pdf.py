@@ -6,9 +6,7 @@ import socket
 import textwrap
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 from reportlab.lib import pdfencrypt
@@ -20,8 +18,6 @@ from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.pdf.tables import MIN_CELL_SHARE, Columns
-from lexichord.ingest.load.pdf.words import PdfPiece
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
 from tests.documents import Block, Layout, draw_pdf, make_pdf
@@ -65,11 +61,6 @@ def test_what_spans_both_columns_parts_them(tmp_path: Path) -> None:
     assert lines[4:6] == [PROSE[4], PROSE[0].upper()]
     assert lines[10].startswith("This line spans")
     assert [line[-1] for line in lines[11:]] == ["1"] * 5 + ["2"] * 5
-
-
-def test_paragraphs_are_parted_by_a_blank_line(tmp_path: Path) -> None:
-    page = column(60, 700, PROSE) + column(60, 630, PROSE)
-    assert drawn(tmp_path, page).text == "\n".join(PROSE) + "\n\n" + "\n".join(PROSE)
 
 
 def test_a_line_that_is_set_in_opens_a_paragraph(tmp_path: Path) -> None:
@@ -314,21 +305,6 @@ def test_words_that_are_drawn_nowhere_are_left_out(tmp_path: Path) -> None:
     assert read_canvas(canvas) == PROSE[0]
 
 
-def test_a_phrase_stands_in_the_first_column_that_holds_a_fair_part_of_it() -> None:
-    random = Random(1)
-    for _ in range(500):
-        edges = sorted({random.randrange(40) for _ in range(12)})
-        left, width = random.randrange(-3, 42), random.randrange(9)
-        fair = (
-            index
-            for index, (start, end) in enumerate(pairwise(edges))
-            if min(left + width, end) - max(left, start) >= MIN_CELL_SHARE * width
-        )
-        begins_in = max(sum(edge <= left for edge in edges[:-1]) - 1, 0)
-        word = PdfPiece(left, 0, left + width, 1, "word")
-        assert Columns(edges)._column([word]) == next(fair, begins_in), (edges, left, width)
-
-
 def glyphs(tmp_path: Path, *places: Place) -> Path:
     """Draw lines in a font that has ligatures and Arabic letters."""
     import matplotlib
@@ -348,12 +324,6 @@ def test_ligatures_are_letters_of_their_word(tmp_path: Path) -> None:
         tmp_path, (60, 700, "An e\ufb03cient o\ufb03ce o\ufb00ers a \ufb01nal a\ufb04uent.")
     )
     assert load(file).text == "An efficient office offers a final affluent."
-
-
-def test_arabic_is_read_from_right_to_left(tmp_path: Path) -> None:
-    lines = ["يدفع المستأجر الإيجار", "في أول يوم من الشهر"]
-    drawn_lines = [(200, 700 - 14 * index, line[::-1]) for index, line in enumerate(lines)]
-    assert load(glyphs(tmp_path, *drawn_lines)).text == "\n".join(lines)
 
 
 ARABIC = (
