@@ -52,7 +52,7 @@ def test_entities_stand_in_the_text_as_written(text: str) -> None:
         assert all(entity and entity in text for entity in entities)
 
 
-POST = EvalQuery(  # the post's example, with its two answers in part
+POST = EvalQuery(  # an example of a post about such retrieval
     "test_006",
     "Is there a confidentiality obligation that survives contract termination?",
     entities={
@@ -205,7 +205,7 @@ def test_answers_are_cut_to_one_length_between_words() -> None:
     assert score_entities(query, "x" * MAX_ANSWER_CHARS + " 5 years")["entity_recall"] == 0
 
 
-@given(st.text(max_size=60) | st.sampled_from([ANSWER, EXACT, GENERIC]))
+@given(st.text(max_size=60) | st.sampled_from([ANSWER, EXACT]))
 def test_scores_are_shares_and_f1_lies_between_the_two(answer: str) -> None:
     scores = score_entities(LEASE, answer)
     assert all(value is not None and 0 <= value <= 1 for value in scores.values())
