@@ -12,6 +12,7 @@ from string import punctuation
 import numpy as np
 
 from tests.builders import WORDS
+from tests.providers.tiny_models import node, save_graph, save_tokenizer
 
 VOCABULARY = [
     *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "[unused1]", "[Q] ", "[D] "),
@@ -99,48 +100,23 @@ def build(
     pooled: bool = False,
 ) -> None:
     """Write a model that looks up a vector a token and adds a share of what stands around it."""
-    from onnx import TensorProto, helper, numpy_helper, save
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    tokenizer = Tokenizer(models.WordLevel(IDS, "[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[(name, IDS[name]) for name in ("[CLS]", "[SEP]")]
-    )
-    shape = ["batch", "tokens"]
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, shape)
-        for name in ("input_ids", "attention_mask")
-    ]
+    save_tokenizer(folder, VOCABULARY, ("[CLS]", "[SEP]"), by_signs=True, single="[CLS] $A [SEP]")
     nodes = [
-        helper.make_node("Gather", ["table", "input_ids"], ["words"]),
-        helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze", ["mask", "last"], ["factors"]),
-        helper.make_node("Mul", ["words", "factors"], ["seen"]),
-        helper.make_node("ReduceSum", ["seen", "tokens"], ["sum"], keepdims=0 if pooled else 1),
-        helper.make_node("Mul", ["sum", "share"], ["context"]),
-        helper.make_node("Add", ["words", "context"], ["states"]),
+        node("Gather", "table input_ids", "words"),
+        node("Cast", "attention_mask", "mask", to=1),
+        node("Unsqueeze", "mask last", "factors"),
+        node("Mul", "words factors", "seen"),
+        node("ReduceSum", "seen tokens", "sum", keepdims=0 if pooled else 1),
+        node("Mul", "sum share", "context"),
+        node("Add", "words context", "states"),
     ]
-    name, sizes = ("sum", shape[:1]) if pooled else ("states", shape)
     constants = {
         "table": TABLE,
         "last": np.array([2]),
         "tokens": np.array([1]),
         "share": np.array(CONTEXT_SHARE, np.float32),
     }
-    model = helper.make_model(
-        helper.make_graph(
-            nodes[: 5 if pooled else None],
-            "tiny",
-            inputs,
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, [*sizes, DIMENSION])],
-            [numpy_helper.from_array(value, name) for name, value in constants.items()],
-        ),
-        opset_imports=[helper.make_opsetid("", 20)],
-        ir_version=9,
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    save(model, folder / "model.onnx")
-    tokenizer.save(str(folder / "tokenizer.json"))
+    shape = ["batch", DIMENSION] if pooled else ["batch", "tokens", DIMENSION]
+    output = ("sum" if pooled else "states", shape)
+    save_graph(folder / "model.onnx", nodes[: 5 if pooled else None], output, constants)
     (folder / file).write_text(json.dumps(said))

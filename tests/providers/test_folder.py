@@ -11,6 +11,7 @@ from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.providers.by_meaning import first_hits
+from tests.providers.tiny_models import node, save_graph, save_tokenizer
 
 WORDS = ["<pad>", "<s>", "</s>", "[UNK]", "der", "hund", "dog", "frist", "term", "query:"]
 # Words of one meaning in two languages have one vector: the model is multilingual.
@@ -28,31 +29,10 @@ def build(
     folder: Path, graph: str = "model.onnx", settings: Mapping[str, object] | None = None
 ) -> None:
     """Write a model that looks up one vector a token, and the files beside it."""
-    from onnx import TensorProto, helper, numpy_helper, save
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    tokenizer = Tokenizer(models.WordLevel({w: n for n, w in enumerate(WORDS)}, "[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]
-    )
-    shape = ["batch", "tokens"]
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, shape)
-        for name in ("input_ids", "attention_mask")
-    ]
-    output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, 4])
-    gather = helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])
-    table = numpy_helper.from_array(TABLE, "table")
-    model = helper.make_model(
-        helper.make_graph([gather], "tiny", inputs, [output], [table]),
-        opset_imports=[helper.make_opsetid("", 20)],
-        ir_version=9,
-    )
-    (folder / graph).parent.mkdir(parents=True, exist_ok=True)
-    save(model, folder / graph)
-    tokenizer.save(str(folder / "tokenizer.json"))
+    save_tokenizer(folder, WORDS, ("<s>", "</s>"), single="<s> $A </s>")
+    gather = node("Gather", "table input_ids", "last_hidden_state")
+    output = ("last_hidden_state", ["batch", "tokens", 4])
+    save_graph(folder / graph, [gather], output, {"table": TABLE})
     for name, content in (settings or {}).items():
         file = folder / name
         file.parent.mkdir(exist_ok=True)

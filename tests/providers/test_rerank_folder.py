@@ -17,6 +17,7 @@ from lexichord.providers.rerank import rank
 from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.settings import load_settings
 from tests.conftest import new_database
+from tests.providers.tiny_models import node, save_graph, save_tokenizer
 
 # What each word of a text adds to the pair's number; a question's words add a tenth of it.
 WEIGHTS = {"[PAD]": 90.0, "[SEP]": 0.0, "[UNK]": 0.0, "rent": 1.0, "tenant": 2.0, "rain": -1.0}
@@ -24,48 +25,26 @@ WEIGHTS = {"[PAD]": 90.0, "[SEP]": 0.0, "[UNK]": 0.0, "rent": 1.0, "tenant": 2.0
 
 def build(folder: Path, graph: str = "model.onnx", numbers: int = 1, types: bool = True) -> None:
     """Write a model that adds the weights of a pair's words."""
-    from onnx import TensorProto, helper, numpy_helper, save
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    tokenizer = Tokenizer(models.WordLevel({w: n for n, w in enumerate(WEIGHTS)}, "[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="$A [SEP]", pair="$A [SEP] $B:1 [SEP]:1", special_tokens=[("[SEP]", 1)]
-    )
-    names = ["input_ids", "attention_mask", *(["token_type_ids"] if types else [])]
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
-        for name in names
+    pair = {"single": "$A [SEP]", "pair": "$A [SEP] $B:1 [SEP]:1"}
+    save_tokenizer(folder, WEIGHTS, ("[SEP]",), **pair)
+    kinds = "token_type_ids" if types else "attention_mask"
+    nodes = [
+        node("Gather", "table input_ids", "words"),
+        node("Cast", "attention_mask", "mask", to=1),
+        node("Gather", f"share {kinds}", "shares"),
+        node("Mul", "mask shares", "kept"),
+        node("Unsqueeze", "kept axis", "factors"),
+        node("Mul", "words factors", "parts"),
+        node("ReduceSum", "parts tokens", "logits", keepdims=0),
     ]
-    table = np.tile(np.array([*WEIGHTS.values()], np.float32)[:, np.newaxis], numbers)
     constants = {
-        "table": table,
+        "table": np.tile(np.array([*WEIGHTS.values()], np.float32)[:, np.newaxis], numbers),
         "axis": np.array([2]),
         "tokens": np.array([1]),
         "share": np.array([0.1, 1], np.float32),
     }
-    cast = [
-        helper.make_node("Gather", ["table", "input_ids"], ["words"]),
-        helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-        helper.make_node(
-            "Gather", ["share", "token_type_ids" if types else "attention_mask"], ["shares"]
-        ),
-        helper.make_node("Mul", ["mask", "shares"], ["kept"]),
-        helper.make_node("Unsqueeze", ["kept", "axis"], ["factors"]),
-        helper.make_node("Mul", ["words", "factors"], ["parts"]),
-        helper.make_node("ReduceSum", ["parts", "tokens"], ["logits"], keepdims=0),
-    ]
-    output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", numbers])
-    values = [numpy_helper.from_array(value, name) for name, value in constants.items()]
-    model = helper.make_model(
-        helper.make_graph(cast, "tiny", inputs, [output], values),
-        opset_imports=[helper.make_opsetid("", 20)],
-        ir_version=9,
-    )
-    (folder / graph).parent.mkdir(parents=True, exist_ok=True)
-    save(model, folder / graph)
-    tokenizer.save(str(folder / "tokenizer.json"))
+    inputs = ("input_ids", "attention_mask", *([kinds] if types else []))
+    save_graph(folder / graph, nodes, ("logits", ["batch", numbers]), constants, inputs)
 
 
 def find(home: Path) -> Reranker:
@@ -118,7 +97,7 @@ async def test_a_pair_is_cut_where_the_model_stops_reading(tmp_path: Path) -> No
 async def test_it_stops_when_its_time_is_over(tmp_path: Path) -> None:
     build(tmp_path / "models/tiny")
     with pytest.raises(ProviderTimeoutError, match="the reranker did not answer in time"):
-        await rank(find(tmp_path), "who", ["rent " * 400] * 20_000, 3, 0.01)
+        await rank(find(tmp_path), "who", ["rent " * 400] * 500, 3, 0.01)
     reranker = find(tmp_path)
     assert isinstance(reranker, FolderReranker)
     stopped = Event()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lexichord.errors import ProviderError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
+from tests.providers.tiny_models import save_tokenizer
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "dog", "hound", "term", "rent"]
 TABLE = np.array(
@@ -26,16 +27,8 @@ SPACE = "local/static/4"
 def build(folder: Path, tensors: Mapping[str, NDArray[np.generic]] | None = None) -> None:
     """Write what model2vec writes; `tensors` are beside, or in place of, the tokens' vectors."""
     from safetensors.numpy import save_file
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    tokenizer = Tokenizer(models.WordLevel({w: n for n, w in enumerate(WORDS)}, "[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    folder.mkdir(parents=True)
-    tokenizer.save(str(folder / "tokenizer.json"))
+    save_tokenizer(folder, WORDS, ("[CLS]", "[SEP]"), single="[CLS] $A [SEP]")
     save_file({"embeddings": TABLE, **(tensors or {})}, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps({"model_type": "model2vec", "normalize": True}))
 

@@ -149,14 +149,6 @@ def test_what_is_nearest_is_marked_in_its_passage_and_not_claimed_to_answer() ->
     )
 
 
-def test_of_a_clause_that_is_nearest_all_is_marked() -> None:
-    text = "5.2 The Building is heated. Other hours cost EUR 48.\n5.3 Bins are emptied."
-    passage = passage_of(text)
-    heated = next(one.quote for one in sentences_of(passage) if "heated" in one.quote.text)
-    shown = write_nearest([], heated, [passage], [])
-    assert "**5.2 The Building is heated. Other hours cost EUR 48.** 5.3 Bins" in shown
-
-
 def test_a_short_clause_or_item_is_shown_whole() -> None:
     text = "5.2 The Building is heated. Other hours cost EUR 48.\n5.3 Bins are emptied."
     clause = "5.2 The Building is heated. Other hours cost EUR 48."

@@ -31,11 +31,6 @@ styles = st.sampled_from(STYLES)
 lengths = st.sampled_from([len, estimate_tokens])
 
 
-@given(st.lists(hits, max_size=8))
-def test_nothing_is_left_out_while_there_is_room(hits: list[ChunkHit]) -> None:
-    assert len(format_context(hits)[1]) == len(hits)
-
-
 def test_a_passage_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
     long, short = replace(HIT, content="x" * 100), replace(HIT, content="short", chunk_id="chunk_8")
     context, sources = format_context([long, short], 50)

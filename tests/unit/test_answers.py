@@ -59,10 +59,6 @@ def test_the_first_sentence(answer: str, first: str) -> None:
     assert first_sentence(answer) == first
 
 
-def test_a_right_answer() -> None:
-    assert scores(QUERY, RIGHT) == [1, 1, 1, 1]
-
-
 def test_the_right_words_of_another_document_are_wrong() -> None:
     assert scores(QUERY, replace(RIGHT, source="a.md")) == [1, 1, 1, 1]
     assert scores(QUERY, replace(RIGHT, source="b.md")) == [1, 0, 1, 0]

@@ -23,14 +23,10 @@ signals = st.builds(
 scores = st.lists(share, max_size=40)
 
 
-@given(signals)
-def test_is_a_probability(signals: ConfidenceSignals) -> None:
-    assert 0 <= probability(signals) <= 1
-
-
 @given(signals, share)
 def test_more_of_a_signal_is_never_less_confidence(signals: ConfidenceSignals, more: float) -> None:
     least = probability(signals)
+    assert 0 <= least <= 1
     assert probability(replace(signals, sentence=min(1, signals.sentence + more))) >= least
     assert probability(replace(signals, passage=min(1, signals.passage + more))) >= least
     if signals.cosine is not None:

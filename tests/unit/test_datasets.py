@@ -142,11 +142,6 @@ def test_beir(beir: Path) -> None:
     ]
 
 
-def test_beir_without_a_header_or_last_line_end(beir: Path) -> None:
-    write(beir / "qrels" / "test.tsv", "q1\td1\t2")
-    assert [query.grades for query in load_set(beir).queries] == [{"d1": 2}]
-
-
 def test_judgments_that_cannot_be_met_are_told_of(
     beir: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -428,12 +423,6 @@ def test_a_question_with_all_that_may_be_known_of_it(native: Path) -> None:
     documents = by_uri(loaded)
     assert list(documents) == ["docs/b.md", "docs/deep/a.txt"]
     assert documents["docs/deep/a.txt"]["text"][17:22] == "seals"
-
-
-def test_questions_may_have_any_name(native: Path) -> None:
-    other = write_lines(native / "hard.jsonl", {**QUESTION, "id": "b"})
-    assert [query.id for query in load_set(other).queries] == ["b"]
-    assert [query.id for query in load_set(native).queries] == ["a"]
 
 
 def test_documents_that_bring_their_chunks(native: Path) -> None:

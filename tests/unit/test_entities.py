@@ -52,7 +52,7 @@ def test_entities_stand_in_the_text_as_written(text: str) -> None:
         assert all(entity and entity in text for entity in entities)
 
 
-POST = EvalQuery(  # the post's example, with its two answers in part
+POST = EvalQuery(  # an example of a post about such retrieval
     "test_006",
     "Is there a confidentiality obligation that survives contract termination?",
     entities={
@@ -61,28 +61,11 @@ POST = EvalQuery(  # the post's example, with its two answers in part
     },
     critical=("TIME", "CONDITION"),
 )
-GENERIC = (
-    "Yes, confidentiality obligations often survive the termination of a contract. Many contracts"
-    " include specific clauses that state confidentiality obligations will continue even after the"
-    " contract has ended."
-)
 EXACT = (
     "The obligations of confidentiality shall survive termination or expiration of this Agreement"
     " and shall continue for a period of five (5) years from the date of disclosure of the"
     " Confidential Information."
 )
-
-
-def test_the_post_s_example() -> None:
-    # The post finds "confidential" in "confidentiality", and so 2 of 5.
-    assert score_entities(POST, GENERIC) == {
-        "entity_precision": 0,
-        "entity_recall": 0,
-        "entity_f1": 0,
-        "entity_recall_all": 1 / 5,
-        "entity_critical": 1 / 5,
-    }
-    assert set(score_entities(POST, EXACT).values()) == {1}
 
 
 LEASE = EvalQuery(
@@ -135,17 +118,6 @@ def test_a_model_s_entities_are_judged_in_all_types_and_no_others() -> None:
     table = tabulate_entities([LEASE], [Outcome("lease", (), answer=ANSWER, entities=MARKED)])
     assert astuple(table["ACTION"]) == (1 / 2, 1 / 2, 1 / 2)
     assert astuple(table["micro"]) == pytest.approx((3 / 4, 3 / 5, 2 / 3))
-
-
-def test_a_model_s_conditions_are_judged_where_nothing_else_is() -> None:
-    query = EvalQuery("q", "?", entities={"CONDITION": ["upon breach"]})
-    assert score_entities(query, "Upon breach, EUR 5.", {"CONDITION": ["Upon breach"]}) == {
-        "entity_llm_precision": 1,
-        "entity_llm_recall": 1,
-        "entity_llm_f1": 1,
-        "entity_recall_all": 1,
-        "entity_critical": None,
-    }
 
 
 @pytest.mark.parametrize(
@@ -233,7 +205,7 @@ def test_answers_are_cut_to_one_length_between_words() -> None:
     assert score_entities(query, "x" * MAX_ANSWER_CHARS + " 5 years")["entity_recall"] == 0
 
 
-@given(st.text(max_size=60) | st.sampled_from([ANSWER, EXACT, GENERIC]))
+@given(st.text(max_size=60) | st.sampled_from([ANSWER, EXACT]))
 def test_scores_are_shares_and_f1_lies_between_the_two(answer: str) -> None:
     scores = score_entities(LEASE, answer)
     assert all(value is not None and 0 <= value <= 1 for value in scores.values())

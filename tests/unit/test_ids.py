@@ -40,12 +40,6 @@ def test_numbers_in_a_row_have_texts_that_are_in_none() -> None:
         assert same < 5000 / 32 * 1.5
 
 
-@given(kinds, numbers)
-def test_each_database_writes_its_own(kind: IdKind, number: int) -> None:
-    text = Ids(b"another".ljust(16)).write(kind, number)
-    assert text != IDS.write(kind, number)
-
-
 def test_what_another_database_wrote_is_no_id_here() -> None:
     other = Ids(b"another".ljust(16))
     read = [IDS.find("chunk", other.write("chunk", number)) for number in range(1, 2001)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.cues import MAX_READ_CHARS, find_listed
+from lexichord.retrieve.understand.cues import LANGUAGES, MAX_READ_CHARS, find_listed, load_cues
 from lexichord.retrieve.understand.intent import read_intent
 from lexichord.retrieve.understand.linking import (
     QUERY_WORD,
@@ -22,43 +22,81 @@ from lexichord.retrieve.understand.linking import (
 from lexichord.types.questions import Link
 from tests.conftest import SAMPLES
 
+# A line a question; which language it is in is found out.
 KINDS = {
-    "clause_lookup": [
-        "who pays for the repairs",
-        "I'd like to know when the lease ends",
-        "According to the lease, can I bring a dog?",
-        "The policy says nothing on dogs. Are they allowed?",
-        "How many days' notice must the tenant give?",
-        "where is class Foo parsed",
-        "which function raises ConfigError",
-    ],
-    "comparison": [
-        "Compare the lease with the licence",
-        "MSA vs. SOW",
-        "Which of the two has the higher cap?",
-        "What do the three NDAs say about survival?",
-        "Are the lease and the Acme agreements under the same law?",
-        "Do the travel report and the Acme report name the same auditor?",
-        "The lease and the licence compared: notice periods",
-    ],
-    "list_all": [
-        "list all deadlines",
-        "Which contracts have a non-compete?",
-        "everything about termination",
-        "I need a complete list of the payment dates",
-    ],
-    "summary": [
-        "summarise the travel policy",
-        "What is this agreement about?",
-        "TL;DR travel policy",
-    ],
-    "general": [
-        "",
-        "🎉🎉",
-        "hi",
-        "How do I write a lease?",
-        "How does escrow work?",
-    ],
+    "clause_lookup": """
+        who pays for the repairs
+        I'd like to know when the lease ends
+        According to the lease, can I bring a dog?
+        The policy says nothing on dogs. Are they allowed?
+        How many days' notice must the tenant give?
+        where is class Foo parsed
+        Wer zahlt die Reparaturen?
+        Ist eine Untervermietung erlaubt?
+        Qui paie les réparations ?
+        Est-ce que la sous-location est permise ?
+        ¿Quién paga las reparaciones?
+        ¿Se permite el subarriendo?
+        谁支付维修费用？
+        是否允许转租？
+        第三条
+    """,
+    "comparison": """
+        Compare the lease with the licence
+        MSA vs. SOW
+        Which of the two has the higher cap?
+        What do the three NDAs say about survival?
+        Are the lease and the Acme agreements under the same law?
+        The lease and the licence compared: notice periods
+        Worin unterscheiden sich die beiden Verträge?
+        Die Haftung im Mietvertrag im Vergleich zum Kaufvertrag
+        Quelle est la différence entre le bail et la licence ?
+        Le bail par rapport à la licence
+        ¿Cuál es la diferencia entre los dos contratos?
+        El arrendamiento frente a la licencia
+        比较租赁合同和许可协议
+        两份政策对日志的规定是否相同？
+    """,
+    "list_all": """
+        list all deadlines
+        In the lease, list all repairs
+        Which contracts have a non-compete?
+        everything about termination
+        I need a complete list of the payment dates
+        Liste alle Fristen auf
+        Welche Verträge enthalten ein Wettbewerbsverbot?
+        Liste toutes les échéances
+        Il me faut la liste complète des paiements
+        Lista todos los plazos
+        Necesito una lista completa de los pagos
+        列出所有期限
+        所有关于终止的条款
+    """,
+    "summary": """
+        summarise the travel policy
+        What is this agreement about?
+        TL;DR travel policy
+        Fasse die Richtlinie zusammen
+        Worum geht es in diesem Vertrag?
+        Résume la politique de voyage
+        De quoi parle ce document ?
+        Resume la política de viajes
+        ¿De qué trata este documento?
+        总结差旅政策
+        这份文件讲的是什么？
+    """,
+    "general": """
+        hi
+        🎉🎉
+        How do I write a lease?
+        How does escrow work?
+        Warum gibt es diese Klausel?
+        Wie kann ich kündigen?
+        Pourquoi cette clause existe-t-elle ?
+        ¿Cómo puedo rescindir el contrato?
+        为什么有这个条款？
+        FastAPI 中如何使用中间件？
+    """,
 }
 TRAPS = [
     "Shall the tenant paint the walls?",
@@ -73,12 +111,24 @@ TRAPS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "query"), [(k, q) for k, qs in KINDS.items() for q in qs])
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("general", ""),
+        *((kind, q.strip()) for kind in KINDS for q in KINDS[kind].strip().split("\n")),
+    ],
+)
 def test_kind(kind: str, query: str) -> None:
     intent = read_intent(query)
     assert intent.kind == kind
     assert (intent.question, intent.hint, intent.documents) == (query, None, ())
     assert intent.reason.startswith(kind)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_every_kind(language: str) -> None:
+    kinds = [kind for kind, _, _ in load_cues(language).kinds]
+    assert kinds == ["comparison", "list_all", "summary", "general", "clause_lookup"]
 
 
 @pytest.mark.parametrize("query", TRAPS)
@@ -105,6 +155,10 @@ def test_nine_of_ten_written_questions_are_read_right(half: str) -> None:
         ("due on 1 April 2025 or May 3, 2026", ()),
         ("LIST ALL DEADLINES", ()),
         ("Non-Disclosure Agreement", ("Non-Disclosure Agreement",)),
+        ("Wie lange ist die Kündigungsfrist der Mieter?", ()),
+        ("Was regelt der Vertrag mit Sundermoor Brackenlow GmbH?", ("Sundermoor Brackenlow GmbH",)),
+        ("Que dit le contrat avec Pellstrand ?", ("Pellstrand",)),
+        ("¿Qué dice el contrato con Pellstrand?", ("Pellstrand",)),
     ],
 )
 def test_entities(query: str, entities: tuple[str, ...]) -> None:
@@ -119,6 +173,11 @@ def test_entities(query: str, entities: tuple[str, ...]) -> None:
         ("Who pays? And when? How much?", ("Who pays?", "when?", "How much?")),
         ('What of "who pays, and when is it due?"', ()),
         ("list the fees and summarise the rest", ("list the fees", "summarise the rest")),
+        ("Wer zahlt und wann endet der Vertrag?", ("Wer zahlt", "wann endet der Vertrag?")),
+        ("Qui paie et quand finit le bail ?", ("Qui paie", "quand finit le bail ?")),
+        ("¿Quién paga y cuándo termina?", ("¿Quién paga", "cuándo termina?")),
+        ("谁支付租金，合同何时终止？", ("谁支付租金", "合同何时终止？")),
+        ("Wer zahlt Miete und Strom?", ()),
     ],
 )
 def test_sub_questions(query: str, parts: tuple[str, ...]) -> None:
@@ -219,19 +278,14 @@ FILED = [LEASE, TRAVEL, SECURITY, "Kerber Agreement", "Seeed Agreement", "Resear
             "Which is stricter on staff?",
         ),
         (
-            "Compare fees in Agreement Seeed, Kerber Agreement and Seeed Agreement.",
-            [4, 3, 4],
-            "Agreement Seeed, Kerber Agreement, Seeed Agreement",
+            "Compare fees in Agreement Seeed and Kerber Agreement.",
+            [4, 3],
+            "Agreement Seeed, Kerber Agreement",
             "Compare fees.",
         ),
         ("Which way does Kalder House face?", [], "", "Which way does Kalder House face?"),
         ("Thanks. Check Kerber's rent.", [3], "Kerber", "Thanks. Check rent."),
-        (
-            "What are the parts that security policy readers know?",
-            [],
-            "",
-            "What are the parts that security policy readers know?",
-        ),
+        ("Are security policy readers told?", [], "", "Are security policy readers told?"),
         ("Under that security policy, who pays?", [2], "security policy", "who pays?"),
         ("What do both policy texts say?", [1, 2], "policy", "What do texts say?"),
         ("Was he in Saltpan, House of Lords?", [0, 0], "Saltpan, House", "Was he of Lords?"),
@@ -304,6 +358,7 @@ def test_words_are_only_taken_away(pieces: list[str]) -> None:
         ("Which of the policies mention gifts?", "gifts"),
         ("List", "List"),
         ("Show all of them", "them"),
+        ("Liste toutes les clauses sur la résiliation", "la résiliation"),
         ("Who pays the rent?", "Who pays the rent?"),
     ],
 )

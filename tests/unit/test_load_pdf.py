@@ -6,9 +6,7 @@ import socket
 import textwrap
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 from reportlab.lib import pdfencrypt
@@ -20,8 +18,6 @@ from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.pdf.tables import MIN_CELL_SHARE, Columns
-from lexichord.ingest.load.pdf.words import PdfPiece
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
 from tests.documents import Block, Layout, draw_pdf, make_pdf
@@ -67,11 +63,6 @@ def test_what_spans_both_columns_parts_them(tmp_path: Path) -> None:
     assert [line[-1] for line in lines[11:]] == ["1"] * 5 + ["2"] * 5
 
 
-def test_paragraphs_are_parted_by_a_blank_line(tmp_path: Path) -> None:
-    page = column(60, 700, PROSE) + column(60, 630, PROSE)
-    assert drawn(tmp_path, page).text == "\n".join(PROSE) + "\n\n" + "\n".join(PROSE)
-
-
 def test_a_line_that_is_set_in_opens_a_paragraph(tmp_path: Path) -> None:
     page = [*column(60, 700, [*PROSE, "Short end."]), (80, 628, "So it starts, as said there.")]
     page += column(60, 616, PROSE)
@@ -105,43 +96,38 @@ def test_cells_of_several_lines_stay_in_their_row(tmp_path: Path) -> None:
     assert text == markdown(*rows)
 
 
-@pytest.mark.parametrize("ruled", [True, False])
-def test_empty_cells_keep_their_place(tmp_path: Path, ruled: bool) -> None:
-    rows = [("Name", "2022", "2023"), ("Rent", "", "120"), ("Fees", "80", ""), ("Tax", "9", "11")]
-    canvas = Canvas(str(tmp_path / "a.pdf"))
+def draw_rows(
+    canvas: Canvas, rows: Sequence[Sequence[str]], width: int, ruled: bool = True
+) -> None:
+    """Draw cells of a width, their first row at a height of 700, and perhaps lines around them."""
     for row, cells in enumerate(rows):
-        for column_number, cell in enumerate(cells):
-            canvas.drawString(64 + 90 * column_number, 700 - 14 * row, cell)
+        for number, cell in enumerate(cells):
+            canvas.drawString(62 + width * number, 700 - 14 * row, cell)
     if ruled:
-        canvas.grid([60, 150, 240, 330], [710 - 14 * row for row in range(5)])
+        edges = [60 + width * number for number in range(len(rows[0]) + 1)]
+        canvas.grid(edges, [710 - 14 * row for row in range(len(rows) + 1)])
+
+
+def read_canvas(canvas: Canvas) -> str:
     canvas.save()
-    assert load(tmp_path / "a.pdf").text == markdown(*rows)
+    return load(Path(canvas._filename)).text
 
 
-def test_narrow_cells_between_lines_are_not_joined(tmp_path: Path) -> None:
-    rows = [("a", "b", "c"), ("12", "34", "56"), ("78", "", "90")]
+@pytest.mark.parametrize(("ruled", "width"), [(True, 90), (False, 90), (True, 18)])
+def test_empty_cells_keep_their_place(tmp_path: Path, ruled: bool, width: int) -> None:
+    rows = [("a", "22", "23"), ("b", "", "12"), ("c", "80", ""), ("d", "9", "11")]
     canvas = Canvas(str(tmp_path / "a.pdf"))
-    for row, cells in enumerate(rows):
-        for column_number, cell in enumerate(cells):
-            canvas.drawString(62 + 18 * column_number, 700 - 14 * row, cell)
-    canvas.grid([60, 78, 96, 114], [710 - 14 * row for row in range(4)])
-    canvas.save()
-    assert load(tmp_path / "a.pdf").text == markdown(*rows)
+    draw_rows(canvas, rows, width, ruled)
+    assert read_canvas(canvas) == markdown(*rows)
 
 
 def test_a_title_across_a_table_stands_above_it(tmp_path: Path) -> None:
     rows = [("Fund", "Start", "End"), ("One", "100", "120"), ("Two", "90", "")]
     canvas = Canvas(str(tmp_path / "a.pdf"))
     canvas.drawString(90, 714, "Growth of the funds in 2023")
-    for row, cells in enumerate(rows):
-        for column_number, cell in enumerate(cells):
-            canvas.drawString(64 + 60 * column_number, 700 - 14 * row, cell)
-    canvas.grid([60, 120, 180, 240], [710 - 14 * row for row in range(4)])
-    for x in (60, 240):
-        canvas.line(x, 710, x, 724)
-    canvas.line(60, 724, 240, 724)
-    canvas.save()
-    assert load(tmp_path / "a.pdf").text == "Growth of the funds in 2023\n\n" + markdown(*rows)
+    draw_rows(canvas, rows, 60)
+    canvas.grid([60, 240], [710, 724])
+    assert read_canvas(canvas) == "Growth of the funds in 2023\n\n" + markdown(*rows)
 
 
 def test_a_note_across_columns_stays_in_one_cell(tmp_path: Path) -> None:
@@ -149,16 +135,12 @@ def test_a_note_across_columns_stays_in_one_cell(tmp_path: Path) -> None:
     note = "What is counted here is sold by shops alone."
     more = "Others are not counted, for they tell nobody."
     canvas = Canvas(str(tmp_path / "a.pdf"))
-    for row, cells in enumerate(rows):
-        for column_number, cell in enumerate(cells):
-            canvas.drawString(64 + 60 * column_number, 700 - 14 * row, cell)
-    canvas.grid([60 + 60 * edge for edge in range(10)], [710 - 14 * row for row in range(4)])
+    draw_rows(canvas, rows, 60)
     canvas.drawString(64, 654, "Note")
     canvas.drawString(124, 654, note)
     canvas.drawString(124 + canvas.stringWidth(note) + 10, 654, more)
     canvas.grid([60, 120, 600], [668, 646])
-    canvas.save()
-    assert f"| Note | {note} {more} |" in load(tmp_path / "a.pdf").text
+    assert f"| Note | {note} {more} |" in read_canvas(canvas)
 
 
 def test_what_is_printed_over_other_cells_stays_together(tmp_path: Path) -> None:
@@ -176,16 +158,12 @@ def test_what_is_printed_over_other_cells_stays_together(tmp_path: Path) -> None
 
 def test_figures_that_the_file_joins_stand_in_their_cells(tmp_path: Path) -> None:
     canvas = Canvas(str(tmp_path / "a.pdf"))
-    for row, cells in enumerate([("Name", "2022", "2023"), ("Ohio", "", ""), ("Utah", "5", "6")]):
-        for column_number, cell in enumerate(cells):
-            canvas.drawString(64 + 90 * column_number, 700 - 14 * row, cell)
+    draw_rows(canvas, [("Name", "2022", "2023"), ("Ohio", "", ""), ("Utah", "5", "6")], 90)
     line = canvas.beginText(154, 686)
     line.setCharSpace(84)
     line.textOut("00")
     canvas.drawText(line)
-    canvas.grid([60, 150, 240, 330], [710 - 14 * row for row in range(4)])
-    canvas.save()
-    assert "| Ohio | 0 | 0 |" in load(tmp_path / "a.pdf").text
+    assert "| Ohio | 0 | 0 |" in read_canvas(canvas)
 
 
 def test_a_long_table_is_cut_at_rows_that_know_their_header(tmp_path: Path) -> None:
@@ -246,17 +224,15 @@ def test_a_sentence_goes_on_over_pages(tmp_path: Path) -> None:
     assert loaded.metadata == {"flags": [flag]}
 
 
-@pytest.mark.parametrize("turn", [90, 270])
-def test_a_turned_page_is_read_upright(tmp_path: Path, turn: int) -> None:
-    file = tmp_path / "a.pdf"
-    canvas = Canvas(str(file), pagesize=(600, 600))
-    canvas.setPageRotation(turn)
+@pytest.mark.parametrize(("page", "text"), [(90, 90), (270, 270), (0, 90)])
+def test_a_turned_page_is_read_as_it_runs(tmp_path: Path, page: int, text: int) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"), pagesize=(600, 600))
+    canvas.setPageRotation(page)
     canvas.translate(300, 300)
-    canvas.rotate(turn)
+    canvas.rotate(text)
     for left, bottom, line in column(-200, 100, PROSE):
         canvas.drawString(left, bottom, line)
-    canvas.save()
-    assert load(file).text == "\n".join(PROSE)
+    assert read_canvas(canvas) == "\n".join(PROSE)
 
 
 @pytest.mark.parametrize(
@@ -326,23 +302,7 @@ def test_words_that_are_drawn_nowhere_are_left_out(tmp_path: Path) -> None:
         f"q 12 0 -1 .0000000000000000001 -{many} 0 cm BT /F1 12 Tf 12 Tz 9999999999 Tc "
         f"1 -{many} -1 .0000000000000000001 12 9999999999999999999 Tm (far away) Tj ET Q"
     )
-    canvas.save()
-    assert load(tmp_path / "a.pdf").text == PROSE[0]
-
-
-def test_a_phrase_stands_in_the_first_column_that_holds_a_fair_part_of_it() -> None:
-    random = Random(1)
-    for _ in range(500):
-        edges = sorted({random.randrange(40) for _ in range(12)})
-        left, width = random.randrange(-3, 42), random.randrange(9)
-        fair = (
-            index
-            for index, (start, end) in enumerate(pairwise(edges))
-            if min(left + width, end) - max(left, start) >= MIN_CELL_SHARE * width
-        )
-        begins_in = max(sum(edge <= left for edge in edges[:-1]) - 1, 0)
-        word = PdfPiece(left, 0, left + width, 1, "word")
-        assert Columns(edges)._column([word]) == next(fair, begins_in), (edges, left, width)
+    assert read_canvas(canvas) == PROSE[0]
 
 
 def glyphs(tmp_path: Path, *places: Place) -> Path:
@@ -364,12 +324,6 @@ def test_ligatures_are_letters_of_their_word(tmp_path: Path) -> None:
         tmp_path, (60, 700, "An e\ufb03cient o\ufb03ce o\ufb00ers a \ufb01nal a\ufb04uent.")
     )
     assert load(file).text == "An efficient office offers a final affluent."
-
-
-def test_arabic_is_read_from_right_to_left(tmp_path: Path) -> None:
-    lines = ["يدفع المستأجر الإيجار", "في أول يوم من الشهر"]
-    drawn_lines = [(200, 700 - 14 * index, line[::-1]) for index, line in enumerate(lines)]
-    assert load(glyphs(tmp_path, *drawn_lines)).text == "\n".join(lines)
 
 
 ARABIC = (
@@ -395,19 +349,7 @@ def test_a_stamp_at_the_side_stays_out_of_the_lines(tmp_path: Path, turn: int) -
     canvas.translate(50, 640)
     canvas.rotate(turn)
     canvas.drawString(-40, 0, "Received on 3 May 2024")
-    canvas.save()
-    text = load(tmp_path / "a.pdf").text
-    assert text == "\n".join(PROSE) + "\n\nReceived on 3 May 2024"
-
-
-def test_a_sideways_page_is_read_as_it_runs(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
-    canvas.translate(300, 300)
-    canvas.rotate(90)
-    for left, bottom, line in column(-200, 100, PROSE):
-        canvas.drawString(left, bottom, line)
-    canvas.save()
-    assert load(tmp_path / "a.pdf").text == "\n".join(PROSE)
+    assert read_canvas(canvas) == "\n".join(PROSE) + "\n\nReceived on 3 May 2024"
 
 
 @pytest.mark.parametrize(
@@ -444,10 +386,7 @@ def test_what_a_form_s_fields_hold_is_read(tmp_path: Path) -> None:
     canvas.acroForm.textfield(
         name="tenant", value="Acme Holdings Ltd", x=180, y=694, width=200, height=16, fontSize=10
     )
-    canvas.save()
-    assert (
-        " ".join(load(tmp_path / "a.pdf").text.split()) == "Name of the tenant: Acme Holdings Ltd"
-    )
+    assert " ".join(read_canvas(canvas).split()) == "Name of the tenant: Acme Holdings Ltd"
 
 
 def shifted(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
 from datetime import date
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -148,11 +147,6 @@ async def test_what_cannot_be_asked_is_an_error_before_the_database_is(
 ) -> None:
     with pytest.raises(ConfigError, match=f"^{message}"):
         await ask(Lexichord(embedding="none"))
-
-
-def test_options_do_not_change() -> None:
-    with pytest.raises(FrozenInstanceError):
-        QueryOptions().k = 3  # type: ignore[misc]
 
 
 def test_a_single_text_is_a_list_of_one() -> None:

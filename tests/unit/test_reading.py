@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.serve.limits import MAX_PART_CHARS
-from lexichord.serve.page.code import MAX_HIGHLIGHTED_LINE_CHARS
+from lexichord.serve.page.code import MAX_HIGHLIGHTED_CHARS, MAX_HIGHLIGHTED_LINE_CHARS
 from lexichord.serve.page.document import DocumentView, part_cuts, read_places, show_document
 from lexichord.serve.page.marks import MarkWriter, plain_marks
 from lexichord.serve.page.reading import show_line, show_text
@@ -137,7 +137,8 @@ def test_items_stand_in_a_line_without_their_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x = 1 # " + "y" * MAX_HIGHLIGHTED_LINE_CHARS, "x = 1\n" * MAX_PART_CHARS]
+    "text",
+    ["x = 1 # " + "y" * MAX_HIGHLIGHTED_LINE_CHARS, "x = 1\n" * (MAX_HIGHLIGHTED_CHARS // 6 + 1)],
 )
 def test_what_takes_a_lexer_long_is_shown_plain(text: str) -> None:
     assert "<span" not in show_text(text, PYTHON, MarkWriter())
