@@ -1,4 +1,4 @@
-"""0007 and 0017: what is stored is analyzed anew where an analyzer of before parted it otherwise."""
+"""0007 and 0017: all is analyzed anew where an analyzer of before parted it otherwise."""
 
 from dataclasses import dataclass
 
