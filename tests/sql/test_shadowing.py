@@ -102,7 +102,8 @@ def shadowed(planted: str, request: pytest.FixtureRequest) -> Iterator[str]:
     """A copy of it where sessions look by each of these paths."""
     with new_database(planted, copy_of=planted) as dsn:
         path = f"alter database {urlsplit(dsn).path[1:]} set search_path = {request.param}"
-        safely(dsn, f"{path}; select 1")
+        with psycopg.connect(dsn, options="-c search_path=pg_catalog") as connection:
+            connection.execute(path.encode())
         yield dsn
 
 
