@@ -3,11 +3,11 @@
 python scripts/faults.py --count 100 [--seed 0] [--server DSN] [--engine plain] [--losses]
 
 With --losses, servers are lost amid searches and ingests instead: a primary, its standby, one of
-three shards (tests/faults/losses.py).
+three shards (scripts/breaking/losses.py).
 
-A seed is a trial: a step, a kind of fault, one to three times (tests/faults/trial.py). What breaks
-is a server of its own, made of the programs of the one that --server names, without one of the
-embedded server's. A trial that fails is named with its seed: --seed SEED --count 1 repeats it.
+A seed is a trial: a step, a kind of fault, one to three times (scripts/breaking/trial.py). What
+breaks is a server of its own, made of the programs of the one that --server names, without one of
+the embedded server's. A trial that fails is named with its seed: --seed SEED --count 1 repeats it.
 """
 
 import argparse
@@ -23,14 +23,14 @@ from threading import Event
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.faults.bench import bench
 from tests.faults.earlier import PRELOADS, fill_earlier
-from tests.faults.losses import Loss, scenes
-from tests.faults.stage import stage
-from tests.faults.trial import Trial, unfit_faults
 from tests.own_server import find_pg_ctl
 
 from bench_data import ENGINES
+from breaking.bench import bench
+from breaking.losses import Loss, scenes
+from breaking.stage import stage
+from breaking.trial import Trial, unfit_faults
 from lexichord.db.embedded import PROGRAMS
 
 

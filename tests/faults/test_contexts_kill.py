@@ -25,7 +25,7 @@ from tests.sql.corpus import value
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
-KILLS = 6
+KILLS = 3
 SEED = 3
 
 
@@ -43,7 +43,7 @@ def test_what_was_killed_goes_on_and_repeats_only_the_calls_under_way(
         server.requests.clear()
         finish(other, "contextualize", server.url)
         assert_same(dsn, other)
-    assert sum(killed) >= 4
+    assert sum(killed) >= 2
     assert times.keys() == Counter(requested_chunks(server)).keys()
     repeated = times.total() - len(times)
     print(f"{sum(killed)} kills, {repeated} chunks asked for again")

@@ -5,13 +5,13 @@ from itertools import count
 
 import pytest
 
+from breaking.bench import bench
+from breaking.breakage import FAULTS
+from breaking.stage import Stage, stage
+from breaking.trial import Trial, unfit_faults
 from lexichord.db.embedded import PROGRAMS
 from tests.conftest import ENGINES
-from tests.faults.bench import bench
-from tests.faults.breakage import FAULTS
 from tests.faults.earlier import PRELOADS, fill_earlier
-from tests.faults.stage import Stage, stage
-from tests.faults.trial import Trial, unfit_faults
 from tests.own_server import find_pg_ctl
 
 pytestmark = pytest.mark.faults

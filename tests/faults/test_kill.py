@@ -1,4 +1,4 @@
-"""kill -9 at 30 moments of ingest, prune and retry: the database ends up as if nothing had been."""
+"""kill -9 at 12 moments of ingest, prune and retry: the database ends up as if nothing had been."""
 
 import shutil
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tests.end_to_end.processes import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
-KILLS = 10  # of each step
+KILLS = 4  # of each step
 SEED = 1
 
 

@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
+from breaking.losses import LOSSES, Loss, Scene, scenes
 from lexichord.db.embedded import PROGRAMS
 from tests.faults.earlier import PRELOADS
-from tests.faults.losses import LOSSES, Loss, Scene, scenes
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 

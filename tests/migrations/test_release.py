@@ -1,11 +1,14 @@
-"""A database as an earlier release left it is upgraded: every document kept, its searches right."""
+"""A database as an earlier release left it is upgraded: every document and key kept and right."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from lexichord.db.schema import Choice, prepare
+from lexichord import SyncLexichord
+from lexichord.db.schema import Choice, check, prepare
+from lexichord.errors import AccessError, SchemaOutdatedError
 from tests.conftest import SPACE, new_database
 from tests.migrations.conftest import connect, run_statements
 from tests.sql.corpus import call, value
@@ -32,13 +35,13 @@ where relname ~ '^keyword_part_[0-9]+$'
 """
 
 
-@pytest.fixture(
-    params=[
-        ("plain", "release_13.sql", ["vector"]),
-        ("vectorchord", "release_18_vectorchord.sql", ["vector", "vchord", "vchord_bm25"]),
-    ],
-    ids=["13", "18 vectorchord"],
-)
+RELEASED = [
+    ("plain", "release_13.sql", ["vector"]),
+    ("vectorchord", "release_18_vectorchord.sql", ["vector", "vchord", "vchord_bm25"]),
+]
+
+
+@pytest.fixture(params=RELEASED, ids=["13", "18 vectorchord"])
 def earlier(request: pytest.FixtureRequest) -> Iterator[str]:
     engine, dump, extensions = request.param
     server = request.getfixturevalue("embedded_dsn" if engine == "plain" else f"{engine}_dsn")
@@ -52,7 +55,10 @@ def earlier(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def test_all_is_kept_and_found_first(earlier: str) -> None:
+    with pytest.raises(SchemaOutdatedError, match="run lexichord init"):
+        check(earlier)
     prepare(earlier, Choice(None, None, SPACE))
+    check(earlier)
     with connect(earlier) as connection:
         rows = call(connection, "list_documents")
         assert sorted((row["uri"], row["chunks"]) for row in rows) == DOCUMENTS
@@ -69,3 +75,40 @@ def test_all_is_kept_and_found_first(earlier: str) -> None:
         assert call(connection, "find_problems") == []
         assert value(connection, "select count(*) from lexichord_data.keyword") == 7
         assert value(connection, OLD_SEGMENTS) == 0
+
+
+KEYS = "insert into lexichord_data.api_key (name, digest, datasets, writes, revoked_at) values "
+BY_SQL = "select lexichord.create_api_key('by sql', sha256('lx_sql'), null, false)"
+
+
+def digest(secret: str) -> str:
+    return f"'\\x{sha256(secret.encode()).hexdigest()}'"
+
+
+@pytest.mark.parametrize("earlier", [RELEASED[0]], indirect=True, ids=["13"])
+def test_keys_do_what_they_did_for_as_long_as_they_did(earlier: str, home: Path) -> None:
+    run_statements(
+        earlier,
+        f"{KEYS} ('reader', {digest('lx_reader')}, '{{leases}}', false, null), "
+        f"('writer', {digest('lx_writer')}, null, true, null), "
+        f"('gone', {digest('lx_gone')}, null, true, now())",
+    )
+    prepare(earlier, Choice(None, None, SPACE))
+    run_statements(earlier, BY_SQL)  # as before
+    with SyncLexichord(dsn=earlier, home=home) as lexichord:
+        rights = {
+            secret: lexichord.check_key(secret) for secret in ("lx_reader", "lx_writer", "lx_sql")
+        }
+        # Who wrote deleted, too.
+        assert [(key.reads, key.writes, key.deletes) for key in rights.values()] == [
+            *((True, False, False), (True, True, True), (True, False, False))
+        ]
+        assert rights["lx_reader"].datasets == ("leases",)
+        assert rights["lx_writer"].requests_per_minute is None
+        with pytest.raises(AccessError, match="unknown or revoked"):
+            lexichord.check_key("lx_gone")
+        assert [(key.name, key.valid, key.expires_at) for key in lexichord.list_keys()] == [
+            *(("reader", True, None), ("writer", True, None)),
+            *(("gone", False, None), ("by sql", True, None)),
+        ]
+        assert lexichord.check_key(lexichord.rotate_key(2).secret).deletes

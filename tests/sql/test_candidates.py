@@ -50,18 +50,14 @@ def texts(wide: Connection) -> dict[int, str]:
     }
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_exact_keyword_candidates_are_bm25(
-    wide: Connection, texts: dict[int, str], query: str
-) -> None:
-    candidates = call(wide, "exact_keyword_candidates", query=query, depth=10000)
-    assert scores(candidates) == pytest.approx(
-        oracle.bm25(texts, query, **parameters(wide)), rel=1e-5
-    )
-    assert ids(candidates) == ids(
-        sorted(candidates, key=lambda row: (-row["score"], row["chunk_id"]))
-    )
-    assert [row["rank"] for row in candidates] == list(range(1, len(candidates) + 1))
+def test_exact_keyword_candidates_are_bm25(wide: Connection, texts: dict[int, str]) -> None:
+    for query in QUERIES:
+        candidates = call(wide, "exact_keyword_candidates", query=query, depth=10000)
+        expected = oracle.bm25(texts, query, **parameters(wide))
+        assert scores(candidates) == pytest.approx(expected, rel=1e-5)
+        best = sorted(candidates, key=lambda row: (-row["score"], row["chunk_id"]))
+        assert ids(candidates) == ids(best)
+        assert [row["rank"] for row in candidates] == list(range(1, len(candidates) + 1))
 
 
 def test_keyword_statistics_are_the_whole_corpus_whatever_the_scope(
@@ -91,7 +87,7 @@ def test_the_keyword_index_gives_the_exact_candidates(wide: Connection, scoped: 
 def test_a_short_list_begins_as_a_long_one(wide: Connection) -> None:
     """Long questions have many middling words: what the best have of each does not stand out."""
     random = Random(2)
-    for _ in range(100):
+    for _ in range(40):
         query = " ".join(random_lines(random, 1, words=500, longest=60))
         short = call(wide, "keyword_candidates", query=query, depth=10)
         exact = call(wide, "exact_keyword_candidates", query=query, depth=10)

@@ -38,34 +38,24 @@ def test_one_neighbour_on_each_side_unless_told(connection: Connection, chunks: 
     }
 
 
-@pytest.mark.parametrize(
-    ("ordinal", "neighbours", "first", "last"),
-    [(0, 0, 0, 0), (0, 1, 0, 1), (5, 1, 4, 5), (3, 2, 1, 5), (3, 99, 0, 5), (2, 2**31 - 1, 0, 5)],
-)
-def test_neighbours_end_with_the_document(
-    connection: Connection, chunks: list[int], ordinal: int, neighbours: int, first: int, last: int
-) -> None:
-    row = expand(connection, chunks[ordinal], neighbours=neighbours)
-    assert row["content"] == "\n".join(LINES[first : last + 1])
+def test_neighbours_end_with_the_document(connection: Connection, chunks: list[int]) -> None:
+    for ordinal, neighbours, first, last in [
+        *((0, 0, 0, 0), (0, 1, 0, 1), (5, 1, 4, 5), (3, 2, 1, 5), (3, 99, 0, 5)),
+        *((2, 2**31 - 1, 0, 5), (2, -1, 2, 2), (2, None, 2, 2)),
+    ]:
+        row = expand(connection, chunks[ordinal], neighbours=neighbours)
+        assert row["content"] == "\n".join(LINES[first : last + 1])
 
 
-@pytest.mark.parametrize("neighbours", [-1, None])
-def test_fewer_than_no_neighbours_are_none(
-    connection: Connection, chunks: list[int], neighbours: int | None
-) -> None:
-    assert expand(connection, chunks[2], neighbours=neighbours)["content"] == LINES[2]
-
-
-@pytest.mark.parametrize(
-    ("ordinal", "neighbours", "first", "last"),
-    [(1, 0, 1, 2), (2, 0, 1, 2), (2, 1, 1, 3), (0, 0, 0, 0), (3, 0, 3, 3), (5, 0, 5, 5)],
-)
 def test_a_whole_section_ends_where_the_heading_changes(
-    connection: Connection, chunks: list[int], ordinal: int, neighbours: int, first: int, last: int
+    connection: Connection, chunks: list[int]
 ) -> None:
     """There are two sections `Notes`: one does not stretch to the other."""
-    row = expand(connection, chunks[ordinal], neighbours=neighbours, whole_section=True)
-    assert row["content"] == "\n".join(LINES[first : last + 1])
+    for ordinal, neighbours, first, last in [
+        *((1, 0, 1, 2), (2, 0, 1, 2), (2, 1, 1, 3), (0, 0, 0, 0), (3, 0, 3, 3), (5, 0, 5, 5)),
+    ]:
+        row = expand(connection, chunks[ordinal], neighbours=neighbours, whole_section=True)
+        assert row["content"] == "\n".join(LINES[first : last + 1])
 
 
 def test_chunks_without_a_heading_are_no_section(connection: Connection) -> None:

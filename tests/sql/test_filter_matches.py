@@ -189,7 +189,7 @@ def test_every_operator_on_every_pair_of_values(library: Connection) -> None:
     assert 0.05 < sum(expected) / len(expected) < 0.95
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(metadata=documents, filter=filters)
 def test_matches_as_the_rules_say(
     library: Connection, metadata: dict[str, Any], filter: dict[str, Any]
@@ -199,7 +199,7 @@ def test_matches_as_the_rules_say(
     assert matched is matches(metadata, filter)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(filter=filters)
 def test_a_filter_by_the_rules_is_accepted(library: Connection, filter: dict[str, Any]) -> None:
     """The library's one document has the keys a, b, c."""

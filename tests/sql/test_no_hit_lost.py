@@ -64,7 +64,7 @@ def _small_segments(fresh: Connection) -> None:
 def test_many_runs_of_one_writer(dsn: str, fresh: Connection) -> None:
     random = Random(11)
     writer = Writer("a", dsn, random)
-    for _ in range(12):
+    for _ in range(8):
         writer.run(12)
         check_both_channels(fresh, [writer], random)
         assert call(fresh, "find_problems") == []
@@ -74,7 +74,7 @@ def test_many_runs_of_one_writer(dsn: str, fresh: Connection) -> None:
 def test_many_writers_at_once(dsn: str, fresh: Connection) -> None:
     writers = [Writer(name, dsn, Random(name)) for name in "abcd"]
     with ThreadPoolExecutor(len(writers)) as pool:
-        for number in range(5):
+        for number in range(3):
             list(pool.map(lambda writer: writer.run(10), writers))
             check_both_channels(fresh, writers, Random(number))
 

@@ -42,7 +42,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("function", "arguments"), SEARCHES)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(query=spiced | texts)
 @example(query=NASTY[-1])
 @example(query=NASTY[-2])
@@ -62,7 +62,7 @@ def test_no_text_is_an_error_but_the_empty_one(
         assert rows or "w1" not in query.split()
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(text=spiced | texts)
 def test_no_text_is_an_error_in_a_scope_or_an_analyzer(library: Connection, text: str) -> None:
     call(library, "list_documents", uri_prefix=text)

@@ -16,18 +16,13 @@ SCOPES: list[dict[str, Any]] = [
     {"datasets": ["north", "south"], "filter": {"odd": True}, "uri_prefix": "north/3"},
 ]
 VECTOR = "[1,0,0,0]"
+BY_VECTOR = {"query_vector": VECTOR, "query_space": SPACE}
 SEARCHES: list[tuple[str, dict[str, Any]]] = [
-    (
-        "hybrid_search",
-        {"query": "w0 w1", "query_vector": VECTOR, "query_space": SPACE, "k": 100},
-    ),
+    ("hybrid_search", {"query": "w0 w1", "k": 100, **BY_VECTOR}),
     ("hybrid_search", {"query": "w0 w1", "k": 100}),
-    (
-        "discover_files",
-        {"query": "w0 tale", "query_vector": VECTOR, "query_space": SPACE, "k": 100},
-    ),
+    ("discover_files", {"query": "w0 tale", "k": 100, **BY_VECTOR}),
     ("feedback_chunks", {"query": "w0 w1", "feedback_documents": 100}),
-    ("variant_candidates", {"query": "w0 w1", "query_vector": VECTOR, "query_space": SPACE}),
+    ("variant_candidates", {"query": "w0 w1", **BY_VECTOR}),
     ("link_documents", {"words": ["tale", "animal7"], "depth": 100}),
     ("list_documents", {}),
 ]
@@ -165,14 +160,10 @@ def test_similar_documents_stay_in_scope(library: Connection, scope: dict[str, A
     assert set(similar) == {*inside} - {1, without_vectors}
 
 
-@pytest.mark.parametrize("function", ["dense_candidates", "exact_dense_candidates"])
-def test_dense_candidates_of_wide_and_narrow_scopes(wide: Connection, function: str) -> None:
-    check_candidates(wide, function, query_vector=VECTOR)
-
-
-@pytest.mark.parametrize("function", ["keyword_candidates", "exact_keyword_candidates"])
-def test_keyword_candidates_of_wide_and_narrow_scopes(wide: Connection, function: str) -> None:
-    check_candidates(wide, function, query="w0 w7")
+@pytest.mark.parametrize("exact", ["", "exact_"])
+def test_candidates_of_wide_and_narrow_scopes(wide: Connection, exact: str) -> None:
+    check_candidates(wide, f"{exact}dense_candidates", query_vector=VECTOR)
+    check_candidates(wide, f"{exact}keyword_candidates", query="w0 w7")
 
 
 def check_candidates(wide: Connection, function: str, **query: str) -> None:

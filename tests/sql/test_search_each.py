@@ -40,28 +40,10 @@ def test_each_list_is_what_hybrid_search_gives(two: Connection) -> None:
     assert len(rows) == 10
 
 
-def test_nothing_asked_nothing_found(two: Connection) -> None:
+def test_vectors_are_as_many_as_queries_and_of_the_space(two: Connection) -> None:
     assert call(two, "search_each", queries=["w2"], documents=[]) == []
-
-
-def test_vectors_must_be_as_many_as_queries(two: Connection) -> None:
-    with pytest.raises(psycopg.DataError, match="as many as queries"):
-        call(
-            two,
-            "search_each",
-            queries=["w2", "w4"],
-            documents=[1],
-            query_vectors=["[0,1,0,0]"],
-        )
-
-
-def test_vectors_of_another_space_are_refused(two: Connection) -> None:
+    asked = {"documents": [1], "query_vectors": ["[0,1,0,0]"]}
+    with pytest.raises(psycopg.DataError, match="as many as queries"), two.transaction():
+        call(two, "search_each", queries=["w2", "w4"], **asked)
     with pytest.raises(psycopg.DataError, match="are of test/tiny/4"):
-        call(
-            two,
-            "search_each",
-            queries=["w2"],
-            documents=[1],
-            query_vectors=["[0,1,0,0]"],
-            query_space="other/one/4",
-        )
+        call(two, "search_each", queries=["w2"], query_space="other/one/4", **asked)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -17,8 +18,8 @@ from lexichord.db.search import hybrid_search
 from lexichord.db.store import finish_run, start_run, store_document
 from lexichord.errors import DatabaseError
 from lexichord.types import Chunk, Document, EmbeddingSpace, Question
+from tests.conftest import NUMBERS, at, new_database
 from tests.conftest import SPACE as BOUND
-from tests.conftest import at, new_database
 from tests.sql.calls import MORE, OTHERS, READS, ROW_TYPED
 from tests.sql.corpus import SPACE, Connection, call, library, offered, value
 
@@ -55,7 +56,7 @@ end $$
 @contextmanager
 def planter(server: str) -> Iterator[str]:
     """A role that may do no more than every role, for longer than the databases that it is in."""
-    role = f"planter{os.getpid()}"
+    role = f"planter{os.getpid()}_{next(NUMBERS)}"
     with psycopg.connect(at(server, "postgres"), autocommit=True) as connection:
         connection.execute(f"create role {role}".encode())
         try:
@@ -84,17 +85,25 @@ def test_a_search_makes_nobody_superuser(template: str) -> None:
         assert not value(connection, "select rolsuper from pg_roles where rolname = %s", role)
 
 
-@pytest.fixture(params=['"$user", public', "public, pg_catalog"])
-def shadowed(template: str, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A database full of what somebody else planted, where sessions look by each of these paths."""
+@pytest.fixture(scope="module")
+def planted(template: str) -> Iterator[str]:
+    """A database full of what somebody else planted."""
     with planter(template) as role, new_database(template, copy_of=template) as dsn:
         with psycopg.connect(dsn, autocommit=True) as connection:
             library(connection)
-            name = value(connection, "select current_database()")
-            path = f"alter database {name} set search_path = {request.param}"
-            for statement in (path, *TABLES):
+            for statement in TABLES:
                 connection.execute(statement.encode())
             run_as(connection, role, PLANTED.read_text())
+        yield dsn
+
+
+@pytest.fixture(params=['"$user", public', "public, pg_catalog"])
+def shadowed(planted: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A copy of it where sessions look by each of these paths."""
+    with new_database(planted, copy_of=planted) as dsn:
+        path = f"alter database {urlsplit(dsn).path[1:]} set search_path = {request.param}"
+        with psycopg.connect(dsn, options="-c search_path=pg_catalog") as connection:
+            connection.execute(path.encode())
         yield dsn
 
 

@@ -21,7 +21,6 @@ from urllib.parse import quote
 
 import psutil
 import psycopg
-
 from tests.own_server import Server, own_user
 
 SIZE = "1500m"

@@ -14,17 +14,17 @@ from signal import SIGKILL
 from typing import Any
 
 import psycopg
-
 from tests.end_to_end.context_server import about
 from tests.end_to_end.hashing import NEW
 from tests.end_to_end.killed import DONE
 from tests.end_to_end.test_tables import INDEX, act
-from tests.faults import corpus, steps
-from tests.faults.bench import Connection, find_faketime
-from tests.faults.breakage import FAULTS, Hit, Place, Way
-from tests.faults.stage import Stage
 from tests.migrations.test_earlier_release import CHUNKS
 from tests.sql.corpus import call
+
+from breaking import corpus, steps
+from breaking.bench import Connection, find_faketime
+from breaking.breakage import FAULTS, Hit, Place, Way
+from breaking.stage import Stage
 
 STUCK_SECONDS = 200.0
 MAX_NEWS, MAX_PAUSE_SECONDS = 12, 0.15  # before a step is hit

@@ -14,14 +14,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lexichord import SyncLexichord
-from lexichord.db import replica, shards
-from lexichord.db.schema import Choice, prepare
 from tests.end_to_end.test_rebalance import FAULTS as COUNTED
 from tests.end_to_end.test_rebalance import SPACE
 from tests.end_to_end.test_shards import stopped
-from tests.faults.bench import Bench, bench, wait_until
-from tests.faults.traffic import Reader, Traffic, uri
+
+from breaking.bench import Bench, bench, wait_until
+from breaking.traffic import Reader, Traffic, uri
+from lexichord import SyncLexichord
+from lexichord.db import replica, shards
+from lexichord.db.schema import Choice, prepare
 
 DATABASE = "store"
 RETRY_SECONDS = 0.5  # instead of 5, so that a trial need not wait for it

@@ -13,12 +13,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
-
-from lexichord.ingest.vectors import embedding_text
 from tests.end_to_end.hashing import Hashing
 from tests.sql import oracle
 from tests.sql.corpus import Connection, call, random_lines, value
 from tests.sql.test_no_hit_lost import check_keywords, check_vectors
+
+from lexichord.ingest.vectors import embedding_text
 
 STORED = range(24)  # the documents of a database before anything happens to it, in version 0
 TOLERANCE = 2e-3  # of a halfvec's number

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from random import Random
 
-from lexichord.db.schema import Choice, prepare
-from tests.faults.bench import Bench, Locker, Wire
 from tests.migrations.conftest import ANOTHER_VERSION, run_statements
+
+from breaking.bench import Bench, Locker, Wire
+from lexichord.db.schema import Choice, prepare
 
 OFFSETS = ("+3d", "-3d", "+2h", "-1h", "+90s", "-90s", "+0")
 TIMEOUTS_MS = (10, 20, 50, 100, 200, 400)

@@ -9,19 +9,21 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import psycopg
+from tests.end_to_end.hashing import NEW, OLD, SAME, Hashing, finder
+from tests.end_to_end.killed import DONE, SERVER, SMALL
+from tests.end_to_end.test_tables import follow_with
+from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 
+from breaking.corpus import STORED, documents, lines, uri, word
 from lexichord import SyncLexichord
 from lexichord.db.pool import Database
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import LexichordError
 from lexichord.ingest.tables.worker import TableWorker
-from tests.end_to_end.hashing import NEW, OLD, SAME, Hashing, finder
-from tests.end_to_end.killed import DONE, SERVER, SMALL
-from tests.end_to_end.test_tables import follow_with
-from tests.faults.corpus import STORED, documents, lines, uri, word
-from tests.migrations.conftest import ANOTHER_VERSION, run_statements
 
-SERVER.set_forkserver_preload([__name__, "lexichord.providers.llm.generator"])
+SERVER.set_forkserver_preload(
+    ["lexichord.ingest.tables.worker", "lexichord.providers.llm.generator"]
+)
 INGESTED = range(20, 60)  # some of the stored ones are replaced
 DELETED = range(0, len(STORED), 2)
 RELEASES, REBUILDS, SEARCHES = 2, 4, 60
@@ -50,7 +52,7 @@ def run(pipe: Connection, step: str, dsn: str, place: str) -> None:
     pipe.send(DONE)
 
 
-def opened(dsn: str, **settings: Any) -> SyncLexichord:
+def opened(dsn: str, **settings: Any) -> SyncLexichord:  # noqa: ANN401
     """Not open yet; with small groups, so that there is more to be cut off."""
     lexichord = SyncLexichord(dsn=dsn, pool_size=4, **settings)
     lexichord.core.find_embedder = finder(OLD, SAME, NEW)

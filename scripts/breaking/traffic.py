@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from random import Random
 from threading import Event, Lock, Thread
 
+from tests.end_to_end.test_rebalance import document
+
 from lexichord import SyncLexichord
 from lexichord.errors import DatabaseError
 from lexichord.types import ChunkHit, Mode
-from tests.end_to_end.test_rebalance import document
 
 AMOUNT = 40
 CHANGED = range(AMOUNT // 2, AMOUNT)  # the others stay as they are

@@ -5,14 +5,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 
-from lexichord.db.schema import Choice, prepare
-from lexichord.types import EmbeddingSpace
 from tests.end_to_end.context_server import context_server
 from tests.end_to_end.hashing import OLD
 from tests.end_to_end.test_tables import ARTICLE
-from tests.faults import corpus, steps
-from tests.faults.bench import Bench, Connection
 from tests.sql.corpus import small_segments
+
+from breaking import corpus, steps
+from breaking.bench import Bench, Connection
+from lexichord.db.schema import Choice, prepare
+from lexichord.types import EmbeddingSpace
 
 NUMBERS = count()
 
