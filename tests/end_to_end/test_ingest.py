@@ -138,6 +138,29 @@ def test_what_was_stored_stays_when_its_file_goes_bad(
     assert uris(lexichord, "zebra") == ["a.md"]
 
 
+def test_a_document_of_too_many_chunks_is_refused_by_name(
+    dsn: str, lexichord: SyncLexichord, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexichord.ingest.pipeline.LARGE_CHUNKS", 3)
+    huge, small = folder / "huge.txt", folder / "small.md"
+    huge.write_text("zebra")
+    small.write_text("yak")
+    lexichord.ingest([folder])
+    huge.write_text("\n\n".join(f"Walrus {number}. {'word ' * 150}" for number in range(9)))
+    with SyncLexichord(dsn=dsn, max_chunks=8) as limited:
+        refused = limited.ingest([folder])
+        reason = "gives 9 chunks, more than max_chunks (8): leave the file out, or raise the limit"
+        assert (refused.failed, refused.skipped) == ({huge.as_posix(): reason}, 1)
+        assert limited.status().runs[0].failures == refused.failed
+        assert uris(limited, "zebra") == ["huge.txt"]  # what was stored stays
+        assert uris(limited, "walrus") == []
+    stored = lexichord.ingest([folder])
+    assert stored.flagged == {
+        huge.as_posix(): ["9 chunks: data are better left out, by exclude or max_chunks"]
+    }
+    assert uris(lexichord, "zebra") == []
+
+
 def test_a_missing_path_stops_before_anything_is_stored(
     lexichord: SyncLexichord, folder: Path
 ) -> None:

@@ -95,6 +95,10 @@ class IngestArguments:
         ),
     ] = None
 
+    max_chunks: Annotated[
+        int | None, typer.Option(min=1, help="Refuse a document of more chunks than that.")
+    ] = None
+
     def check(self, paths: list[str]) -> None:
         """Raise ConfigError for what does not go together."""
         if self.retry_failed and (paths or self.chunked or self.prune or self.watch):
@@ -164,7 +168,9 @@ def ingest(
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     options.check(paths or [])
-    invocation.arguments.update(file_password=options.password, ocr=options.ocr)
+    invocation.arguments.update(
+        file_password=options.password, ocr=options.ocr, max_chunks=options.max_chunks
+    )
     shown = partial(render.report, verbose=options.verbose)
     if options.retry_failed:
         shown = partial(render.retried)
