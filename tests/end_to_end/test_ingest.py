@@ -1,7 +1,8 @@
 """Files in: what is stored, skipped, replaced, refused, deleted."""
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
+from lexichord.ingest.flow import IngestLimits
 from lexichord.types import ContextKind
+from lexichord.types.state import FileProgress
 from tests.conftest import SAMPLES
+from tests.end_to_end.hashing import Hashing
 from tests.sql.corpus import value
 
 FOLDERS = [SAMPLES / "agreements", SAMPLES / "policies"]
@@ -284,3 +288,27 @@ def test_chunks_and_files_are_counted(lexichord: SyncLexichord, folder: Path) ->
     assert sum(counts) == 1
     with psycopg.connect(lexichord.core.database.dsn) as connection:
         assert value(connection, "select total from lexichord_data.run") == 1
+
+
+def test_status_says_how_far_a_file_is(
+    dsn: str, lexichord: SyncLexichord, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While its chunks are embedded as it is stored, and those that were stored without."""
+    monkeypatch.setattr("lexichord.ingest.flow.RUN_HEARTBEAT_SECONDS", 0.1)
+    files = [folder / "early.txt", folder / "late.txt"]
+    for file in files:
+        file.write_text("\n\n".join(f"{file.stem} {n}. {'word ' * 150}" for n in range(9)))
+    lexichord.ingest([files[0]])
+    with SyncLexichord(dsn=dsn) as other:
+        seen: list[dict[str, FileProgress]] = []
+
+        def look(texts: Sequence[str]) -> None:
+            time.sleep(0.5)
+            seen.append(other.status().runs[0].in_progress)
+
+        lexichord.core.embedder = Hashing("test/tiny/4", look)
+        lexichord.core.ingest_limits = IngestLimits(slice_chunks=4)
+        lexichord.ingest([folder])
+        assert other.status().runs[0].in_progress == {}
+    names = [file.as_posix() for file in reversed(files)]
+    assert seen == [{name: FileProgress(9, n)} for name in names for n in (0, 4, 8)]

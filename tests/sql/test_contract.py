@@ -156,7 +156,7 @@ CONTRACT = {
     ),
     "chunks_without_vector": (
         "after bigint, batch integer",
-        "TABLE(chunk_id bigint, context text, content text)",
+        "TABLE(chunk_id bigint, context text, content text, uri text, missing bigint)",
     ),
     "compare_evaluations": (
         "a bigint, b bigint",
@@ -488,7 +488,7 @@ CONTRACT = {
         "started_at timestamp with time zone, seen_at timestamp with time zone, "
         "finished_at timestamp with time zone, total bigint, done bigint, inserted bigint, "
         "replaced bigint, skipped bigint, failed bigint, deleted bigint, failures jsonb, "
-        "unread jsonb)",
+        "unread jsonb, in_progress jsonb)",
     ),
     "moved_extensions": (
         "",
@@ -649,7 +649,7 @@ CONTRACT = {
         "incomplete boolean, wait_ms integer",
         "TABLE(swapped boolean, missing bigint)",
     ),
-    "touch_run": ("run_id bigint", "void"),
+    "touch_run": ("run_id bigint, in_progress jsonb", "void"),
     "variant_candidates": (
         f"query text, terms jsonb, query_vector halfvec, depth integer, {SCOPE}, "
         "weights double precision[], boost jsonb, query_space text, "

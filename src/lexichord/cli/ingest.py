@@ -128,6 +128,7 @@ class IngestArguments:
             "allow_private": self.allow_private,
             "on_usage": bars.show_usage,
             "on_estimate": bars.estimate,
+            "on_reading": bars.show_files,
             "on_slow": bars.name_slow,
         }
         return options | cast("IngestOptions", bars.callbacks())

@@ -329,6 +329,8 @@ def _channel(hit: ChunkHit, name: str) -> str:
 
 
 def _run(run: IngestRun) -> None:
+    from lexichord.display.text import file_progress
+
     amounts = {name: getattr(run, name) for name in INGEST_OUTCOMES}
     counts = ", ".join(f"{amount} {name}" for name, amount in amounts.items() if amount)
     state = f"{run.state}, {run.done} of {run.total} files"
@@ -339,6 +341,8 @@ def _run(run: IngestRun) -> None:
         out.print(f"  no sign of life since {seen}: run it again, what is stored is skipped")
     if run.state == "interrupted":
         out.print("  ended before its end: run it again, what is stored is skipped")
+    for uri, progress in run.in_progress.items():
+        out.print(f"  {file_progress(short(uri), progress)}", markup=False)
     for uri, reason in run.failures.items():
         out.print(printable(f"  {short(uri)}: {reason}"), style="red")
     if run.unread:

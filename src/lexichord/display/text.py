@@ -9,7 +9,7 @@ from lexichord.types.evaluation import Change, Evaluation
 from lexichord.types.evidence import Quote
 from lexichord.types.response import Explanation, Part, Response, Step
 from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
-from lexichord.types.state import Status
+from lexichord.types.state import FileProgress, Status
 from lexichord.types.text import (
     MISSING,
     TITLE_CHARS,
@@ -145,6 +145,13 @@ def status_rows(status: Status) -> list[tuple[str, str]]:
     if status.bytes is not None:
         rows.append(("size", f"{status.bytes / 2**20:.0f} MiB"))
     return rows
+
+
+def file_progress(name: str, progress: FileProgress) -> str:
+    """Write how far a file of an ingest is."""
+    if progress.chunks is None:
+        return visible(f"{name}: being read")
+    return visible(f"{name}: {progress.embedded:,} of {progress.chunks:,} chunks embedded")
 
 
 def evaluation_table(evaluation: Evaluation) -> list[list[str]]:

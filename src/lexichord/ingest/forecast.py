@@ -1,8 +1,8 @@
-"""How much of a run is still to come, and which files take long."""
+"""How much of a run is still to come, how far its files are, and which take long."""
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,19 +10,71 @@ from threading import Lock
 from time import monotonic
 
 from lexichord.ingest.sources import IngestSource, PreparedDocument
+from lexichord.types.state import FileProgress
 
 REPORT_SECONDS = 1.0  # between two reports
 SLOW_SECONDS = 10.0  # a file that takes longer is named, and again each time this has doubled
+SLOW_CHUNKS = 512  # a file of fewer is embedded together with others, and not named as slow
+MAX_FILES_NAMED = 8  # of those that are in progress
 TYPICAL_CHUNK_BYTES = 1000.0  # until the run's own files say more
+
+
+class FilesInProgress:
+    """How far the files are that a run has at hand; several threads tell."""
+
+    def __init__(self) -> None:
+        self._files = dict[str, FileProgress]()
+        self._begun = dict[str, float]()
+        self._lock = Lock()
+
+    def begin(self, uri: str, progress: FileProgress) -> None:
+        """Take up a file, unless it is in progress already."""
+        with self._lock:
+            self._files.setdefault(uri, progress)
+            self._begun.setdefault(uri, monotonic())
+
+    def embed(self, uris: Iterable[str]) -> None:
+        """Count one more chunk as embedded for each time that a file is named."""
+        with self._lock:
+            for uri, count in Counter(uris).items():
+                before = self._files[uri]
+                self._files[uri] = replace(before, embedded=before.embedded + count)
+
+    def end(self, uri: str) -> None:
+        """Have done with a file, for now or for good."""
+        with self._lock:
+            self._files.pop(uri, None)
+            self._begun.pop(uri, None)
+
+    def clear(self) -> None:
+        """Have done with all."""
+        with self._lock:
+            self._files.clear()
+            self._begun.clear()
+
+    def largest(self) -> dict[str, FileProgress]:
+        """Return those that are being read, and the ones with the most chunks."""
+        with self._lock:
+            files = sorted(self._files.items(), key=lambda each: (each[1].chunks is not None, -(each[1].chunks or 0)))
+        return dict(files[:MAX_FILES_NAMED])
+
+    def slow(self) -> Iterator[tuple[str, float]]:
+        """Yield those that take long by themselves, and since when they are at hand."""
+        with self._lock:
+            files = list(self._files.items())
+            begun = dict(self._begun)
+        for uri, progress in files:
+            if progress.chunks is None or progress.chunks > SLOW_CHUNKS:
+                yield uri, begun[uri]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How many files of a run were read, of how many that are to be, and those being read now."""
+    """How many files of a run were read, of how many that are to be, and those in progress."""
 
     read: int
     total: int
-    names: tuple[str, ...] = ()
+    files: Mapping[str, FileProgress] = field(default_factory=dict)
 
     @property
     def is_done(self) -> bool:
@@ -45,7 +97,7 @@ class Forecast:
     _chunks: Counter[str] = field(default_factory=Counter)
     _bytes: Counter[str] = field(default_factory=Counter)
     _left: Counter[str] = field(default_factory=Counter)  # bytes by kind
-    _begun: dict[str, float] = field(default_factory=dict)
+    files: FilesInProgress = field(default_factory=FilesInProgress)
     _named: dict[str, float] = field(default_factory=dict)  # when a slow file is named again
     _read_once: set[str] = field(default_factory=set)
     _lock: Lock = field(default_factory=Lock)
@@ -69,10 +121,9 @@ class Forecast:
         """Pass on how many chunks there will be, what is read, and the files that take long."""
         self.on_estimate(self.total)
         with self._lock:
-            begun = list(self._begun.items())
             read = len(self._read_once)
-        self.on_reading(Reading(read, self._total, tuple(uri for uri, _ in begun)))
-        for uri, since in begun:
+        self.on_reading(Reading(read, self._total, self.files.largest()))
+        for uri, since in self.files.slow():
             seconds = monotonic() - since
             if seconds >= self._named.get(uri, SLOW_SECONDS):
                 self._named[uri] = 2 * seconds
@@ -87,16 +138,15 @@ class Forecast:
 
     def _read(self, source: IngestSource) -> PreparedDocument:
         """Read a source; of several threads."""
-        with self._lock:
-            self._begun[source.uri] = monotonic()
+        self.files.begin(source.uri, FileProgress())
         chunks = 0
         try:
             prepared = source.read()
             chunks = len(prepared.chunks)
             return prepared
         finally:
+            self.files.end(source.uri)
             with self._lock:
-                del self._begun[source.uri]
                 if source.uri not in self._read_once:  # one that fails may be tried again
                     self._read_once.add(source.uri)
                     self._left[source.kind] -= source.size

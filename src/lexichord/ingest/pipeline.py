@@ -68,7 +68,7 @@ class IngestOptions(ProgressCallbacks, total=False):
     added to that of each file. `keep_originals` keeps the files' bytes in the database. As many
     files are read at once as there are `workers`, by default one a processor. `on_estimate` is
     called with how many chunks there will probably be, `on_reading` with how many files were read
-    and which are being, `on_slow` with a file that takes long and the seconds. `depth`, `max_pages`
+    and how far those in progress are, `on_slow` with a file that takes long and the seconds. `depth`, `max_pages`
     and `allow_private` are about pages of the web, of which private addresses are refused unless
     allowed; with `fetch_hosts` these hosts alone are asked, as the setting names them, within the
     limits of a request.
@@ -155,7 +155,8 @@ class IngestPipeline:
         report = self.recorder.report
         callbacks = self.on_chunks, self.on_usage
         self.chunk_embedder = ChunkEmbedder(
-            self.database, self.embedder, self.space, *callbacks, report, self.limits
+            *(self.database, self.embedder, self.space, *callbacks),
+            *(report, self.limits, self.forecast.files),
         )
 
     @property
@@ -192,10 +193,10 @@ class IngestPipeline:
         self.by_document = (await configuration(self.database))["by_document"]
         await self.recorder.start(self.dataset, storable_name(description), len(sources))
         self.on_run(self.recorder.report.run_id)
-        async with heartbeat(self.database, self.recorder.report.run_id):
-            async with background_sealing(self.database):
-                async with reported(self.forecast):
-                    await self._store_new(sources)
+        files = self.forecast.files
+        async with heartbeat(self.database, self.recorder.report.run_id, files.largest):
+            async with background_sealing(self.database), reported(self.forecast):
+                await self._store_new(sources)
                 await self._fill()
             await self._keep_originals(sources)
             self._warn_of_languages()
