@@ -16,7 +16,10 @@ BEGUN = datetime(2026, 11, 24, tzinfo=UTC)
 COUNTS = (34, 1, 1, 0, 0, 0, 0)  # in all, done, stored
 RUN = IngestRun(1, "library", "upload", "running", BEGUN, BEGUN, None, *COUNTS, {}, {}, {})
 
-FILES = {"upload://library/a.pdf": FileProgress(), "upload://library/<b>.txt": FileProgress(5400, 9)}
+FILES = {
+    "upload://library/a.pdf": FileProgress(),
+    "upload://library/<b>.txt": FileProgress(5400, 9),
+}
 AT_HAND = "a.pdf: being read; <b>.txt: 9 of 5,400 chunks embedded"
 
 

@@ -180,10 +180,10 @@ def ingest(
             watched = lexichord.watch(paths or [], prune=options.prune, **options.options(bars))
             with closing(watched) as reports:
                 for report in reports:
-                    invocation.show(report.to_dict(), shown)
+                    invocation.show(report, shown)
             return
         report = _run(lexichord, paths or [], options, bars)
-    invocation.show(report.to_dict(), shown)
+    invocation.show(report, shown)
     if report.failed or report.is_empty:
         raise typer.Exit(EXIT_FAILED)
 
@@ -198,7 +198,7 @@ def reread(
     """Read a document again from the bytes that it was read from, with today's readers."""
     with invocation.open() as lexichord:
         report = lexichord.reread(reference)
-    invocation.show(report.to_dict(), render.report)
+    invocation.show(report, render.report)
     if report.failed:
         raise typer.Exit(EXIT_FAILED)
 

@@ -17,8 +17,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from lexichord.cli.render import err, short, usage
-from lexichord.display.text import file_progress
+from lexichord.cli.render import err
+from lexichord.display.text import file_progress, usage_text
+from lexichord.types.text import short_uri
 
 if TYPE_CHECKING:
     from lexichord.ingest.forecast import Reading
@@ -63,7 +64,7 @@ class FileProgress(ProgressBars):
 
     def __init__(self, name: str = "ingest") -> None:
         self._name, self._files, self._by_chunks = name, 0, False
-        self._in_progress: Mapping[str, "Progressed"] = {}
+        self._in_progress: Mapping[str, Progressed] = {}
         super().__init__(
             TextColumn("{task.fields[unit]}"),
             TextColumn("{task.fields[speed]} chunks/s, left"),
@@ -108,20 +109,20 @@ class FileProgress(ProgressBars):
     def show_files(self, reading: "Reading") -> None:
         """Show how far the files are that are in progress."""
         self._in_progress = reading.files
-        lines = (file_progress(short(uri), each) for uri, each in reading.files.items())
+        lines = (file_progress(short_uri(uri), each) for uri, each in reading.files.items())
         self._bars.update(self._task, files="; ".join(islice(lines, MAX_FILES_SHOWN)))
 
     def name_slow(self, uri: str, seconds: float) -> None:
         """Print how far a file is that takes long, where there is no bar that shows it."""
         if self._bars.disable and (progress := self._in_progress.get(uri)):
-            self._print(f"{file_progress(short(uri), progress)}, {seconds:.0f} s")
+            self._print(f"{file_progress(short_uri(uri), progress)}, {seconds:.0f} s")
 
     def _unit(self) -> str:
         return f"chunks, {self._done} of {self._files} files"
 
     def show_usage(self, used: "Usage") -> None:
         """Show what a service was asked."""
-        self._bars.update(self._task, spent=usage(used.to_dict()))
+        self._bars.update(self._task, spent=usage_text(used))
 
     def finish_file(self, uri: str, status: str, reason: str) -> None:
         """Advance by a file; print a failed one, without a bar all that were not skipped."""
@@ -131,7 +132,7 @@ class FileProgress(ProgressBars):
         else:
             self._bars.advance(self._task)
         if status == "failed" or (self._bars.disable and status != "skipped"):
-            self._print(f"{status} {short(uri)}{reason and ': '}{reason}")
+            self._print(f"{status} {short_uri(uri)}{reason and ': '}{reason}")
 
 
 class ChunkProgress(ProgressBars):

@@ -8,7 +8,7 @@ from typing import Unpack, cast
 from lexichord.client.documents import DocumentMethods
 from lexichord.client.space import SpaceMethods
 from lexichord.db.catalogue import list_documents
-from lexichord.ingest import jobs
+from lexichord.ingest import jobs, outcome  # noqa: F401 - writes reports as text
 from lexichord.ingest.pipeline import IngestOptions, IngestPipeline
 from lexichord.ingest.report import Report
 from lexichord.ingest.reread import RereadCallbacks, reread, reread_options

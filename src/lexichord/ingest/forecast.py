@@ -55,7 +55,8 @@ class FilesInProgress:
     def largest(self) -> dict[str, FileProgress]:
         """Return those that are being read, and the ones with the most chunks."""
         with self._lock:
-            files = sorted(self._files.items(), key=lambda each: (each[1].chunks is not None, -(each[1].chunks or 0)))
+            files = list(self._files.items())
+        files.sort(key=lambda each: (each[1].chunks is not None, -(each[1].chunks or 0)))
         return dict(files[:MAX_FILES_NAMED])
 
     def slow(self) -> Iterator[tuple[str, float]]:

@@ -106,7 +106,7 @@ class ApiCall(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
-class NewApiKey:
+class NewApiKey(Shaped):
     """An API key just made, the only time that its `secret` is known."""
 
     key: ApiKey

@@ -30,8 +30,8 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 class RunView:
     """An ingest as its page shows it.
 
-    `in_progress` are the files at hand, with their names. `files` are those of which it is known what
-    became, with their names, `more` counts the others. `is_sent`: who brought the files has them,
+    `in_progress` are the files at hand, `files` those of which it is known what became, all with
+    their names; `more` counts the others. `is_sent`: who brought the files has them,
     not the server.
     """
 

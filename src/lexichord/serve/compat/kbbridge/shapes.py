@@ -250,9 +250,7 @@ def short_names(uris: Iterable[str]) -> dict[str, str]:
     """Return the name of each uri for other calls: as much of its end as no other ends with."""
     ends = {uri: _ends(uri) for uri in uris}
     counts = Counter(end for each in ends.values() for end in each)
-    return {
-        uri: next((end for end in each if counts[end] == 1), uri) for uri, each in ends.items()
-    }
+    return {uri: next((end for end in each if counts[end] == 1), uri) for uri, each in ends.items()}
 
 
 def _ends(uri: str) -> list[str]:
