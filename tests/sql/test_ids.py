@@ -76,6 +76,7 @@ OTHER_JSON = {
         "comparison",
         "counts",
         "filter",
+        "in_progress",
         "metadata",
         "qps",
         "queries",

@@ -88,5 +88,8 @@ def test_it_says_which_files_are_read_and_how_many_were() -> None:
         first.read()
     second.read()
     forecast.report()
-    assert told == [Reading(0, 2, {"a.pdf": FileProgress()}), Reading(2, 2)]
+    assert told == [
+        Reading(0, 2, {"a.pdf": FileProgress()}),
+        Reading(2, 2, {"b.txt": FileProgress(1)}),
+    ]
     assert [one.is_done for one in told] == [False, True]

@@ -41,7 +41,8 @@ def to_text(record: object) -> str:
 def _(hit: ChunkHit) -> str:
     """Write its score, what it is part of and where it stands, on one line."""
     named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE_CHARS)
-    return f"{short_number(hit.score)}  {named}  {place(short_uri(hit.uri), hit.start, hit.end, hit.page)}"
+    where = place(short_uri(hit.uri), hit.start, hit.end, hit.page)
+    return f"{short_number(hit.score)}  {named}  {where}"
 
 
 @to_text.register
@@ -98,7 +99,8 @@ def _(quote: Quote) -> str:
 def _(document: StoredDocument) -> str:
     """Write its id, dataset, title and uri, on one line."""
     named = one_line(document.title or document.uri, TITLE_CHARS)
-    return f"{document.document_id}  {document.dataset}  {named}  {visible(short_uri(document.uri))}"
+    uri = visible(short_uri(document.uri))
+    return f"{document.document_id}  {document.dataset}  {named}  {uri}"
 
 
 @to_text.register

@@ -33,6 +33,12 @@ class FilesInProgress:
             self._files.setdefault(uri, progress)
             self._begun.setdefault(uri, monotonic())
 
+    def cut(self, uri: str, progress: FileProgress) -> None:
+        """Tell how many chunks a file has, and how many of them need not be embedded."""
+        with self._lock:
+            self._files[uri] = progress
+            self._begun.setdefault(uri, monotonic())
+
     def embed(self, uris: Iterable[str]) -> None:
         """Count one more chunk as embedded for each time that a file is named."""
         with self._lock:
@@ -144,9 +150,12 @@ class Forecast:
         try:
             prepared = source.read()
             chunks = len(prepared.chunks)
+            self.files.cut(source.uri, FileProgress(chunks))
             return prepared
-        finally:
+        except BaseException:
             self.files.end(source.uri)
+            raise
+        finally:
             with self._lock:
                 if source.uri not in self._read_once:  # one that fails may be tried again
                     self._read_once.add(source.uri)

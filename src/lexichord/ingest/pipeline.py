@@ -303,6 +303,7 @@ class IngestPipeline:
         try:
             return await asyncio.to_thread(self._prepare, source)
         except IngestError as error:
+            self.forecast.files.end(source.uri)
             return error
 
     def _prepare(self, source: IngestSource) -> PreparedDocument:

@@ -84,7 +84,7 @@ class ChunkEmbedder:
         left = Counter(uris)
         for prepared in group:
             uri, size = prepared.document.uri, len(prepared.chunks)
-            self.files.begin(uri, FileProgress(size, size - left[uri]))
+            self.files.cut(uri, FileProgress(size, size - left[uri]))
         embedded = await self.embed(texts, names, uris)
         for (own, index, _), vector in zip(places, embedded, strict=True):
             own[index] = vector

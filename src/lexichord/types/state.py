@@ -135,8 +135,8 @@ class IngestRun(Shaped):
 
     `interrupted`: ended by its user or an error; `stalled`: not heard of for 60 seconds, so cut
     off; `finished_at` is None of both. `failures` says why, by uri; `unread` counts, by kind, the
-    files beside these that cannot be read. `in_progress` holds, by uri, how far files are that are
-    neither done nor waiting, as of `seen_at` at the latest.
+    files beside these that cannot be read. `in_progress` holds, by uri, how far the largest files
+    are that are at hand, as of `seen_at` at the latest.
     """
 
     run_id: int
