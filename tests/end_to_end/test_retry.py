@@ -56,7 +56,7 @@ def test_a_run_that_was_cut_off_is_shown_as_stalled(plain: SyncLexichord, folder
         connection.execute("update lexichord_data.run set seen_at = now() - interval '2 min'")
     states = {row.run_id: row.state for row in plain.status().runs}
     assert states == {run: "stalled", run - 1: "finished"}
-    plain.run(store.touch_run(database, run))
+    plain.run(store.touch_run(database, run, {}))
     assert plain.status().runs[0].state == "running"
 
 
