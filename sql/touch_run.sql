@@ -1,5 +1,6 @@
-create or replace function lexichord.touch_run(run_id bigint) returns void
+create or replace function lexichord.touch_run(run_id bigint, in_progress jsonb default null) returns void
 language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
-    update run set seen_at = clock_timestamp() where id = run_id
+    update run r set seen_at = clock_timestamp(), in_progress = coalesce(touch_run.in_progress, r.in_progress) where r.id = run_id
 $$;
-comment on function lexichord.touch_run(bigint) is 'A sign of life of an ingest; without one for 60 s it counts as stalled.';
+comment on function lexichord.touch_run(bigint, jsonb) is
+'A sign of life of an ingest; without one for 60 s it counts as stalled. It may say how far its files are: {uri: {"chunks": …, "embedded": …}}.';

@@ -25,6 +25,7 @@ from lexichord.types.evaluation import (
 from lexichord.types.events import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
 from lexichord.types.generation import Usage
 from lexichord.types.reflection import Coverage, Grade, Reflection, Round
+from lexichord.types.state import FileProgress
 
 HIT = ChunkHit(
     chunk_id="chunk_1",
@@ -70,6 +71,7 @@ RUN = types.IngestRun(
     *(1, 0, 0, 0, 0),
     {"a": "no text"},
     {".png": 2},
+    {"b": FileProgress(9, 3)},
 )
 CHANGE = types.SpaceChange(1, "filling", "a/b/4", "c/d/4", "c/d/4", 9, 3, 6, None, NOW, NOW, None)
 STATUS: dict[str, Any] = {

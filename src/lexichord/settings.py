@@ -87,7 +87,7 @@ class Settings(BaseSettings):
     /embeddings is appended to embedding_base_url, for cohere /v2/embed, for gemini /v1/models.
     file_password opens files that are encrypted, such as PDFs. ocr recognizes pages of PDFs that
     hold no text: tesseract, an installed command, or with languages tesseract/eng+deu; or rapidocr,
-    the extra ocr, whose models come along.
+    the extra ocr, whose models come along. A document of more than max_chunks chunks is refused.
     embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
     provider/model: a number, or for a language model input and output. A key may also stand in a
     file that ..._api_key_file names.
@@ -127,6 +127,7 @@ class Settings(BaseSettings):
     embedding_concurrency: int = Field(4, ge=1, le=100)
     file_password: SecretStr | None = None
     ocr: str | None = Field(None, pattern=r"^(rapidocr|tesseract(/[A-Za-z_]+(\+[A-Za-z_]+)*)?)$")
+    max_chunks: int | None = Field(None, ge=1)
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)

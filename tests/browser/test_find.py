@@ -7,6 +7,17 @@ from tests.browser.conftest import fits
 COMPARED = "/?q=Compare+notice+and+law+in+the+Office+Lease+and+the+Software+Licence"
 
 
+def test_what_a_button_says_stays_within_it(page: Page) -> None:
+    page.goto("/?q=zebra")
+    wide = """all => all.filter(button => {
+        button.textContent = button.dataset.pending ?? button.textContent;  // while it is waited
+        return button.scrollWidth > button.clientWidth;
+    }).map(button => button.textContent)"""
+    for width in (375, 768, 1024, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator("button").evaluate_all(wide) == [], width
+
+
 def narrow(page: Page) -> None:
     page.goto("/?q=zebra")
     facets = page.get_by_role("navigation", name="Narrow down")

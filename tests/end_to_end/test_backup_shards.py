@@ -115,7 +115,7 @@ def test_what_cannot_be_whole_is_refused(source: Databases, targets: Databases, 
         ([first], "a database with 2 shards: name as many"),
         ([first, first], "two of the databases named are one"),
         ([first, home.replace("?", "?application_name=x&")], "two of the databases named are one"),
-        ([first, other], "holds documents or keys already"),
+        ([first, other], "not empty, it has rows in"),
         ([first, "postgresql://me:secret@x/y"], "has no password"),  # pragma: allowlist secret
     ]
     for shards, reason in refused:
@@ -123,3 +123,23 @@ def test_what_cannot_be_whole_is_refused(source: Databases, targets: Databases, 
             restore(home, file, shards=shards)
     present = "select to_regclass('lexichord_data.migration') is not null"
     assert [execute(dsn, present) for dsn in targets.dsns] == [[(False,)]] * 3
+
+
+def test_cut_off_between_two_commits_it_goes_on(
+    source: Databases, targets: Databases, file: Path
+) -> None:
+    """The home is committed last; shards that have what the backup has are restored again."""
+    backup(source.dsns[0], file)
+    home, first, second = targets.dsns
+    restore(home, file, shards=[first, second])
+    with pytest.raises(ConfigError, match="not empty"):  # it was not cut off
+        restore(home, file, shards=[first, second])
+    with psycopg.connect(home) as connection:  # as if this commit had not come
+        connection.execute("drop schema lexichord, lexichord_data cascade")
+    with pytest.raises(ConfigError, match="not empty, it has rows in"):
+        restore(home, file, shards=[second, first])
+    restore(home, file, shards=[first, second])
+    assert targets.stored() == source.stored()
+    execute(second, "update lexichord_data.document set title = 'mine' returning id")
+    with pytest.raises(ConfigError, match="not empty, it has rows in"):
+        restore(home, file, shards=[first, second])

@@ -1,6 +1,8 @@
 """Files in: what is stored, skipped, replaced, refused, deleted."""
 
 import os
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,11 @@ from reportlab.lib import pdfencrypt
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
+from lexichord.ingest.flow import IngestLimits
+from lexichord.types.state import FileProgress
 from tests.conftest import SAMPLES
 from tests.documents import draw_pdf
+from tests.end_to_end.hashing import Hashing
 
 FOLDERS = [SAMPLES / "agreements", SAMPLES / "policies"]
 
@@ -118,6 +123,29 @@ def test_what_was_stored_stays_when_its_file_goes_bad(plain: SyncLexichord, fold
     assert uris(plain, "zebra") == ["a.md"]
 
 
+def test_a_document_of_too_many_chunks_is_refused_by_name(
+    dsn: str, plain: SyncLexichord, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexichord.ingest.pipeline.LARGE_CHUNKS", 3)
+    huge, small = folder / "huge.txt", folder / "small.md"
+    huge.write_text("zebra")
+    small.write_text("yak")
+    plain.ingest([folder])
+    huge.write_text("\n\n".join(f"Walrus {number}. {'word ' * 150}" for number in range(9)))
+    with SyncLexichord(dsn=dsn, max_chunks=8) as limited:
+        refused = limited.ingest([folder])
+        reason = "gives 9 chunks, more than max_chunks (8): leave the file out, or raise the limit"
+        assert (refused.failed, refused.skipped) == ({huge.as_posix(): reason}, 1)
+        assert limited.status().runs[0].failures == refused.failed
+        assert uris(limited, "zebra") == ["huge.txt"]  # what was stored stays
+        assert uris(limited, "walrus") == []
+    stored = plain.ingest([folder])
+    assert stored.flagged == {
+        huge.as_posix(): ["9 chunks: data are better left out, by exclude or max_chunks"]
+    }
+    assert uris(plain, "zebra") == []
+
+
 def test_deleted_documents_are_gone(plain: SyncLexichord) -> None:
     plain.ingest(FOLDERS)
     uri = (SAMPLES / "agreements" / "office-lease-saltpan-house.md").as_posix()
@@ -172,3 +200,27 @@ def test_a_wrong_argument_is_refused_before_the_run(plain: SyncLexichord) -> Non
     with pytest.raises(ConfigError, match="the dataset needs a name"):
         plain.ingest(FOLDERS, dataset="")
     assert plain.status().runs == []
+
+
+def test_status_says_how_far_a_file_is(
+    dsn: str, plain: SyncLexichord, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While its chunks are embedded as it is stored, and those that were stored without."""
+    monkeypatch.setattr("lexichord.ingest.flow.RUN_HEARTBEAT_SECONDS", 0.1)
+    files = [folder / "early.txt", folder / "late.txt"]
+    for file in files:
+        file.write_text("\n\n".join(f"{file.stem} {n}. {'word ' * 150}" for n in range(9)))
+    plain.ingest([files[0]])
+    with SyncLexichord(dsn=dsn) as other:
+        seen: list[dict[str, FileProgress]] = []
+
+        def look(texts: Sequence[str]) -> None:
+            time.sleep(0.5)
+            seen.append(other.status().runs[0].in_progress)
+
+        plain.core.embedder = Hashing("test/tiny/4", look)
+        plain.core.ingest_limits = IngestLimits(slice_chunks=4)
+        plain.ingest([folder])
+        assert other.status().runs[0].in_progress == {}
+    names = [file.as_posix() for file in reversed(files)]
+    assert seen == [{name: FileProgress(9, n)} for name in names for n in (0, 4, 8)]

@@ -41,8 +41,8 @@ IN_SQL_ONLY = {
     (function, "chunks") for function in ("feedback_terms", "feedback_vector", "feedback_sums")
 }
 NO_IDS_IN_JSON = """
-    attributes calls changes comparison counts details filter metadata qps queries refused results
-    settings stages terms
+    attributes calls changes comparison counts details filter in_progress metadata qps queries
+    refused results settings stages terms
 """
 OTHER_JSON = {*NO_IDS_IN_JSON.split()}
 

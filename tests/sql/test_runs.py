@@ -2,6 +2,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.sql.corpus import Connection, call, put, value
 
@@ -52,7 +53,24 @@ def test_a_run_counts_its_files(connection: Connection) -> None:
         "deleted": 1,
         "failures": {"g": "holds no text"},
         "unread": {".png": 2, ".gz": 1},
+        "in_progress": {},
     }
+
+
+def test_a_run_says_how_far_its_files_are_until_it_has_finished(connection: Connection) -> None:
+    def told() -> dict[str, Any]:
+        return dict(call(connection, "list_runs")[0]["in_progress"])
+
+    run = start(connection)
+    states = {uri: {"chunks": 5400, "embedded": done} for uri, done in (("a", 9), ("b", 0))}
+    call(connection, "touch_run", run_id=run, in_progress=Jsonb(states))
+    assert told() == states
+    record(connection, run, ["a"], "inserted", chunks=5400)
+    assert told() == {"b": states["b"]}
+    call(connection, "interrupt_run", run_id=run)
+    assert told() == {"b": states["b"]}  # where it was cut off
+    finish(connection, run)
+    assert told() == {}
 
 
 def test_the_files_of_a_run_are_listed_with_what_went_wrong_first(connection: Connection) -> None:

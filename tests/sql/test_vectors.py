@@ -28,7 +28,7 @@ def test_batches_go_by_id(stored: Connection) -> None:
     assert waiting(stored, after=1, batch=1) == [3]
     assert waiting(stored, after=4) == []
     first = call(stored, "chunks_without_vector", after=0, batch=1)
-    assert first == [{"chunk_id": 1, "context": "", "content": "w1"}]
+    assert first == [{"chunk_id": 1, "context": "", "content": "w1", "uri": "a", "missing": 3}]
 
 
 def test_filled_chunks_are_found_by_their_vectors(stored: Connection) -> None:

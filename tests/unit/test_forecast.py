@@ -8,6 +8,7 @@ from lexichord.ingest.forecast import Forecast
 from lexichord.ingest.report import Reading
 from lexichord.ingest.sources import IngestSource, PreparedDocument
 from lexichord.types import Chunk, Document
+from lexichord.types.state import FileProgress
 
 
 def source(name: str, kind: str, size: int, chunks: int | None) -> IngestSource:
@@ -88,5 +89,8 @@ def test_it_says_which_files_are_read_and_how_many_were() -> None:
         first.read()
     second.read()
     forecast.report()
-    assert told == [Reading(0, 2, ("a.pdf",)), Reading(2, 2)]
+    assert told == [
+        Reading(0, 2, {"a.pdf": FileProgress()}),
+        Reading(2, 2, {"b.txt": FileProgress(1)}),
+    ]
     assert [one.is_done for one in told] == [False, True]

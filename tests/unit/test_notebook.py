@@ -7,6 +7,8 @@ import lxml.html
 import pytest
 
 from lexichord.display.html import escaped
+from lexichord.ingest.outcome import outcome
+from lexichord.ingest.report import Report
 from lexichord.types import (
     Comparison,
     Documents,
@@ -15,9 +17,21 @@ from lexichord.types import (
     FilesResult,
     SearchResult,
     ShownDocument,
+    Status,
     Step,
 )
-from tests.builders import CELL, CHUNK, DOCUMENT, FILE, HIT, QUOTE, RESPONSE, RESULTS
+from tests.builders import (
+    CELL,
+    CHUNK,
+    DOCUMENT,
+    FILE,
+    HIT,
+    QUOTE,
+    RESPONSE,
+    RESULTS,
+    RUN,
+    STATUS,
+)
 
 HOSTILE = (
     "</td></table></blockquote><script>alert(1)</script><img src=x onerror='alert(2)'>"
@@ -116,3 +130,27 @@ def test_an_answer_that_is_a_table_is_drawn_once() -> None:
 
 def test_notebooks_set_no_formulas_of_amounts() -> None:
     assert "tex2jax_ignore" in read(SearchResult("q", [HIT], [])._repr_html_()).get("class")
+
+
+@pytest.mark.parametrize("record", RESULTS, ids=lambda record: type(record).__name__)
+def test_whatever_the_client_returns_is_printed_for_people(record: object) -> None:
+    assert f"{type(record).__name__}(" not in str(record)
+
+
+def test_a_report_and_a_status_are_printed_as_the_command_line_shows_them() -> None:
+    report = Report(1, inserted=2, failed={"/a.txt": "holds no text"}, chunks=9, embedded=9)
+    report.flagged["/b.xsd"] = ["9 chunks"]
+    assert str(report) == (
+        "2 inserted, 0 replaced, 0 skipped, 1 failed; 9 chunks stored, 9 embedded\n"
+        "flagged /b.xsd: 9 chunks\n"
+        "not read, failed: 1 file\n"
+        "  holds no text: /a.txt"
+    )
+    assert str(report).startswith("".join(outcome(report)))
+    assert str(RUN).splitlines() == [
+        "run 1 of 2026-11-21 12:00: finished, 1 of 1 files: 1 inserted",
+        "  b: 3 of 9 chunks embedded",
+        "  a: no text",
+        "  not read, of no kind that can be: 2 .png",
+    ]
+    assert str(RUN) in str(Status(**STATUS))

@@ -1,9 +1,11 @@
 """The results of MCP tools hold what the records hold, under the same names."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
-from lexichord.serve.compat.kbbridge.shapes import FileItem, ListedFile, PassageItem
+from lexichord.serve.compat.kbbridge.folders import named_documents
+from lexichord.serve.compat.kbbridge.shapes import FileItem, ListedFile, PassageItem, short_names
 from lexichord.types import ChunkHit, FileHit, StoredDocument
+from tests.builders import DOCUMENT
 
 
 def names(record: type) -> set[str]:
@@ -19,3 +21,11 @@ def test_passages_and_files_hold_every_field_of_a_hit() -> None:
 def test_a_list_leaves_out_what_names_no_document() -> None:
     unlisted = {"media_type", "metadata", "updated_at"}
     assert set(ListedFile.model_fields) == names(StoredDocument) - unlisted | {"document_name"}
+
+
+def test_a_document_is_named_by_as_much_of_its_uri_as_tells_it() -> None:
+    uris = ["/w/a/index.md", "/w/b/index.md", "/w/b/c.md", "c/x.md", "http://h:8899/", "x.md"]
+    ends = ["a/index.md", "b/index.md", "c.md", "c/x.md", "h:8899/", "x.md"]
+    assert short_names([*uris, *uris]) == dict(zip(uris, ends, strict=True))
+    documents = [replace(DOCUMENT, uri=uri) for uri in uris]
+    assert [row.uri for end in ends for row in named_documents(documents, end)] == uris

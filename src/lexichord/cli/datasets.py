@@ -32,7 +32,7 @@ def delete(
 ) -> None:
     """Delete a dataset with its documents and all that belongs to them."""
     with invocation.open() as lexichord:
-        held = [render.held(each) for each in lexichord.datasets() if each.dataset == dataset]
+        held = [str(each) for each in lexichord.datasets() if each.dataset == dataset]
         for line in held:  # of one that is not there the application says so
             confirm_deletion(line, yes)
         documents = lexichord.delete_dataset(dataset)

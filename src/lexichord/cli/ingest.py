@@ -95,6 +95,10 @@ class IngestArguments:
         ),
     ] = None
 
+    max_chunks: Annotated[
+        int | None, typer.Option(min=1, help="Refuse a document of more chunks than that.")
+    ] = None
+
     def check(self, paths: list[str]) -> None:
         """Raise ConfigError for what does not go together."""
         if self.retry_failed and (paths or self.chunked or self.prune or self.watch):
@@ -124,6 +128,7 @@ class IngestArguments:
             "allow_private": self.allow_private,
             "on_usage": bars.show_usage,
             "on_estimate": bars.estimate,
+            "on_reading": bars.show_files,
             "on_slow": bars.name_slow,
         }
         return options | cast("IngestOptions", bars.callbacks())
@@ -164,7 +169,9 @@ def ingest(
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     options.check(paths or [])
-    invocation.arguments.update(file_password=options.password, ocr=options.ocr)
+    invocation.arguments.update(
+        file_password=options.password, ocr=options.ocr, max_chunks=options.max_chunks
+    )
     shown = partial(render.report, verbose=options.verbose)
     if options.retry_failed:
         shown = partial(render.retried)
@@ -173,10 +180,10 @@ def ingest(
             watched = lexichord.watch(paths or [], prune=options.prune, **options.options(bars))
             with closing(watched) as reports:
                 for report in reports:
-                    invocation.show(report.to_dict(), shown)
+                    invocation.show(report, shown)
             return
         report = _run(lexichord, paths or [], options, bars)
-    invocation.show(report.to_dict(), shown)
+    invocation.show(report, shown)
     if report.failed or (report.is_empty and not options.retry_failed):
         raise typer.Exit(EXIT_FAILED)
 
@@ -191,7 +198,7 @@ def reread(
     """Read a document again from the bytes that it was read from, with today's readers."""
     with invocation.open() as lexichord:
         report = lexichord.reread(reference)
-    invocation.show(report.to_dict(), render.report)
+    invocation.show(report, render.report)
     if report.failed:
         raise typer.Exit(EXIT_FAILED)
 

@@ -1,6 +1,8 @@
 """Progress of long commands on stderr: bars on a terminal, elsewhere lines."""
 
 import sys
+from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
@@ -15,12 +17,16 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from lexichord.cli.render import err, short, usage
+from lexichord.cli.render import err
+from lexichord.display.text import file_progress, usage_text
+from lexichord.types.text import short_uri
 
 if TYPE_CHECKING:
-    from lexichord.ingest.report import ProgressCallbacks
+    from lexichord.ingest.report import ProgressCallbacks, Reading
     from lexichord.types.generation import Usage
+    from lexichord.types.state import FileProgress as Progressed
 
+MAX_FILES_SHOWN = 2  # beside the bar, of those in progress
 PROGRESS_LINES = 10  # printed of a run over chunks where there is no terminal
 
 
@@ -57,12 +63,13 @@ class FileProgress(ProgressBars):
 
     def __init__(self, name: str = "ingest") -> None:
         self._name, self._files, self._by_chunks = name, 0, False
+        self._in_progress: Mapping[str, Progressed] = {}
         super().__init__(
             TextColumn("{task.fields[unit]}"),
             TextColumn("{task.fields[speed]} chunks/s, left"),
             TimeRemainingColumn(),
             TextColumn("{task.fields[spent]}"),
-            TextColumn("{task.fields[slow]}", markup=False),
+            TextColumn("{task.fields[files]}", markup=False),
         )
 
     def callbacks(self) -> "ProgressCallbacks":
@@ -80,7 +87,7 @@ class FileProgress(ProgressBars):
         self._chunks = self._done = 0
         self._files, self._by_chunks = total, False
         self._task = self._bars.add_task(
-            self._name, total=total, unit="files", speed="-", spent="", slow=""
+            self._name, total=total, unit="files", speed="-", spent="", files=""
         )
 
     def add_chunks(self, chunks: int) -> None:
@@ -90,7 +97,7 @@ class FileProgress(ProgressBars):
             self._bars.update(self._task, advance=chunks)
         elapsed = self._bars.tasks[0].elapsed
         if elapsed:
-            self._bars.update(self._task, speed=f"{self._chunks / elapsed:.0f}", slow="")
+            self._bars.update(self._task, speed=f"{self._chunks / elapsed:.0f}")
 
     def estimate(self, chunks: int) -> None:
         """Count chunks from now on, of which there will be about so many."""
@@ -98,20 +105,23 @@ class FileProgress(ProgressBars):
         total, done = max(chunks, self._chunks), self._chunks
         self._bars.update(self._task, total=total, completed=done, unit=self._unit())
 
+    def show_files(self, reading: "Reading") -> None:
+        """Show how far the files are that are in progress."""
+        self._in_progress = reading.files
+        lines = (file_progress(short_uri(uri), each) for uri, each in reading.files.items())
+        self._bars.update(self._task, files="; ".join(islice(lines, MAX_FILES_SHOWN)))
+
     def name_slow(self, uri: str, seconds: float) -> None:
-        """Name a file that takes long to read."""
-        line = f"still reading {short(uri)}, {seconds:.0f} s"
-        if self._bars.disable:
-            self._print(line)
-        else:
-            self._bars.update(self._task, slow=line)
+        """Print how far a file is that takes long, where there is no bar that shows it."""
+        if self._bars.disable and (progress := self._in_progress.get(uri)):
+            self._print(f"{file_progress(short_uri(uri), progress)}, {seconds:.0f} s")
 
     def _unit(self) -> str:
         return f"chunks, {self._done} of {self._files} files"
 
     def show_usage(self, used: "Usage") -> None:
         """Show what a service was asked."""
-        self._bars.update(self._task, spent=usage(used.to_dict()))
+        self._bars.update(self._task, spent=usage_text(used))
 
     def finish_file(self, uri: str, status: str, reason: str) -> None:
         """Advance by a file; print a failed one, without a bar all that were not skipped."""
@@ -121,7 +131,7 @@ class FileProgress(ProgressBars):
         else:
             self._bars.advance(self._task)
         if status == "failed" or (self._bars.disable and status != "skipped"):
-            self._print(f"{status} {short(uri)}{reason and ': '}{reason}")
+            self._print(f"{status} {short_uri(uri)}{reason and ': '}{reason}")
 
 
 class ChunkProgress(ProgressBars):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexichord.types.text import cite, visible
+from lexichord.types.text import cite, counted, short_uri, visible
 
 if TYPE_CHECKING:
+    from lexichord.ingest.report import Report
     from lexichord.types import (
         Backup,
         ChunkHit,
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
         FilesResult,
         Health,
         IndexUse,
-        IngestRun,
         Response,
         SearchResult,
         ShownDocument,
-        SpaceChange,
         Status,
         StoredDataset,
     )
@@ -37,117 +34,31 @@ if TYPE_CHECKING:
     from lexichord.types.evidence import Cell, Comparison, ContextSource
     from lexichord.types.reflection import Reflection
 
-INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 MAX_SNIPPET_CHARS = 1000  # of a hit
-MAX_REFUSED_SHOWN = 10  # chunks without a vector
-MAX_UNREAD_SHOWN = 100  # files of a kind, or that failed for a reason
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 type ResultRow = Mapping[str, Any]
 
 
-def retried(row: ResultRow) -> None:
+def retried(made: Report) -> None:
     """Print the outcome of retrying failed files."""
-    if row["run_id"]:
-        report(row)
+    if made.run_id:
+        report(made)
     else:
         out.print("nothing to do: no file has failed")
-        degraded(row["degraded"])
+        degraded(made.degraded)
 
 
-def report(row: ResultRow, verbose: bool = False) -> None:
+def report(made: Report, verbose: bool = False) -> None:
     """Print the outcome of an ingest; `verbose` names all that was left out."""
-    counts = [f"{row[name]} {name}" for name in INGEST_OUTCOMES if name != "failed"]
-    if not row["deleted"]:
-        counts.pop()
-    chunks = f"{row['chunks']} chunks stored, {row['embedded']} embedded"
-    out.print(f"{', '.join(counts)}, {len(row['failed'])} failed; {chunks}")
-    if row["vectors_filled"]:
-        out.print(f"{row['vectors_filled']} vectors filled in")
-    if row["usage"] and row["usage"]["requests"]:
-        out.print(usage(row["usage"]))
-    for name in row["refused"][:MAX_REFUSED_SHOWN]:
-        err.print(Text("no vector, the embedder refuses its text: ", "yellow") + printable(name))
-    if more := len(row["refused"][MAX_REFUSED_SHOWN:]):
-        err.print(Text(f"and {more} more that the embedder refuses: see --json", "yellow"))
-    for name, flags in row["flagged"].items():
-        err.print(printable(f"flagged {short(name)}: {'; '.join(flags)}"), style="yellow")
-    if row["llm"]:
-        written(row["llm"])
-    passed_over(row, verbose)
-    degraded(row["degraded"])
+    from lexichord.ingest.outcome import outcome, remarks
 
-
-def passed_over(row: ResultRow, verbose: bool) -> None:
-    """Print on stderr, by name, what was not read, and what folders hold beside."""
-    if row["failed"]:
-        err.print(printable(f"not read, failed: {counted(len(row['failed']), 'file')}"))
-        _grouped(row["failed"], verbose)
-    if row["unread"]:
-        err.print(printable(f"not read, of no kind that can be: {counted_kinds(row['unread'])}"))
-        _grouped(row["unread"], verbose)
-    if row["dead_links"]:
-        err.print(printable(f"dead links: {counted(len(row['dead_links']), 'page')}"))
-        _grouped(row["dead_links"], verbose)
-    if row["left_out"]:
-        reasons = Counter(row["left_out"].values())
-        counts = ", ".join(f"{amount} {why}" for why, amount in reasons.most_common())
-        hint = "" if verbose else " (--verbose names them)"
-        err.print(printable(f"left out: {counts}{hint}"))
-    for name, why in row["left_out"].items() if verbose else ():
-        err.print(printable(f"  {short(name)}: {why}"))
-    if not any(row[name] for name in INGEST_OUTCOMES):
-        seen = row["unread"] or row["left_out"]
-        why = "see above; what can be read is in the ingest guide" if seen else "no file is there"
-        err.print(f"nothing was read: {why}")
-
-
-def _grouped(reasons: Mapping[str, str], verbose: bool) -> None:
-    """Print the names of files, a line for each reason that they share."""
-    groups: dict[str, list[str]] = {}
-    for uri, reason in reasons.items():
-        groups.setdefault(reason, []).append(short(uri))
-    for reason, names in groups.items():
-        shown = names if verbose else names[:MAX_UNREAD_SHOWN]
-        rest = len(names) - len(shown)
-        more = f" and {rest} more (--verbose names them)" if rest else ""
-        err.print(printable(f"  {reason}: {', '.join(shown)}{more}"))
-
-
-def counted(amount: int, name: str) -> str:
-    """Write how many there are of something."""
-    return f"{amount} {name}{'s' if amount != 1 else ''}"
-
-
-def counted_kinds(unread: Mapping[str, str]) -> str:
-    """Write how many files there are of each kind, the most first."""
-    return ", ".join(f"{amount} {kind}" for kind, amount in Counter(unread.values()).most_common())
-
-
-def written(row: ResultRow) -> None:
-    """Print what a model was asked for chunks' contexts, and on stderr why some have none."""
-    out.print(printable(f"{row['chunks']} contexts by {row['model']}, {row['cached']} from before"))
-    calls = f"{row['requests']} calls, {row['input_tokens']} tokens in, {row['output_tokens']} out"
-    out.print(f"{calls}, {dollars(row['dollars'])}")
-    for place, reason in row["failed"].items():
-        err.print(printable(f"no context {short(place)}: {reason}"), style="yellow")
-    if row["stopped"]:
-        err.print(
-            printable(f"stopped, {row['left']} chunks left: {row['stopped']}"), style="yellow"
-        )
-
-
-def dollars(amount: float | None) -> str:
-    """Format an amount of dollars."""
-    return "cost unknown" if amount is None else f"${amount:.4f}"
-
-
-def usage(row: ResultRow) -> str:
-    """Format what a service was asked, and what that costs, as far as it is known."""
-    tokens = f", {row['input_tokens']:,} tokens" if row["input_tokens"] else ""
-    dollars = "" if row["dollars"] is None else f", ${row['dollars']:.6f}"
-    return f"{row['requests']:,} requests{tokens}{dollars}"
+    for line in outcome(made):
+        out.print(printable(line))
+    for line in remarks(made, verbose):
+        err.print(printable(line))
+    degraded(made.degraded)
 
 
 def copied(row: ResultRow) -> None:
@@ -200,7 +111,7 @@ def files(result: FilesResult, explain: bool) -> None:
 def file_line(number: int, file: FileHit, explain: bool) -> None:
     """Print a file hit."""
     line = Text(f"{number}. ") + printable(file.title or file.uri)
-    out.print(line + Text(f"  {file.score:.2f}  ", "dim") + printable(short(file.uri)))
+    out.print(line + Text(f"  {file.score:.2f}  ", "dim") + printable(short_uri(file.uri)))
     if explain:
         parts = {name: score and round(score, 3) for name, score in file.scores.items()}
         out.print(f"   {plain(parts)}; {counted(file.hits, 'hit')}", style="dim")
@@ -212,7 +123,7 @@ def documents(listed: Documents) -> None:
     """Print a line a document."""
     for document in listed:
         number = f"{document.document_id} {document.chunks:>5} chunks  "
-        place = f"{document.dataset}  {short(document.uri)}  "
+        place = f"{document.dataset}  {short_uri(document.uri)}  "
         out.print(Text(number, "dim") + printable(place) + printable(document.title))
 
 
@@ -229,36 +140,26 @@ def document(shown: ShownDocument) -> None:
 
 def passage(excerpt: Excerpt) -> None:
     """Print a chunk's surroundings."""
-    place = f"{short(excerpt.uri)}:{excerpt.start}-{excerpt.end}"
+    place = f"{short_uri(excerpt.uri)}:{excerpt.start}-{excerpt.end}"
     out.print(printable(f"{cite(excerpt.title, excerpt.heading)}  {place}"), style="bold")
     out.print(printable(excerpt.content))
 
 
 def status(state: Status) -> None:
     """Print what the database is and holds."""
-    from lexichord.display.text import status_rows
+    from lexichord.display.text import status_lines
 
-    for name, value in status_rows(state):
-        out.print(f"{name}: {value}")
-    for dataset in state.by_dataset:
-        out.print(printable(f"dataset {held(dataset)}"))
-    for run in state.runs:
-        _run(run)
-    if state.reembed:
-        _reembed(state.reembed)
+    for line in status_lines(state):
+        out.print(printable(line))
     degraded(state.degraded)
-
-
-def held(dataset: StoredDataset) -> str:
-    """Write how much a dataset holds."""
-    documents, chunks = counted(dataset.documents, "document"), counted(dataset.chunks, "chunk")
-    return f"{dataset.dataset}: {documents}, {chunks}"
 
 
 def datasets(stored: Iterable[StoredDataset]) -> None:
     """Print a line a dataset."""
+    from lexichord.display.text import to_text
+
     for dataset in stored:
-        out.print(printable(held(dataset)))
+        out.print(printable(to_text(dataset)))
 
 
 def indexes(used: Iterable[IndexUse]) -> None:
@@ -339,15 +240,9 @@ def printable(text: str) -> Text:
     return Text(visible(text))
 
 
-def short(uri: str) -> str:
-    """Return a path relative to the current folder, if it lies under it."""
-    here = Path.cwd().as_posix() + "/"
-    return uri.removeprefix(here)
-
-
 def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
     title = cite(hit.title or hit.uri, hit.heading)
-    place = f"{short(hit.uri)}:{hit.start}-{hit.end}"
+    place = f"{short_uri(hit.uri)}:{hit.start}-{hit.end}"
     out.print(Text(f"{number}. ") + printable(title), style="bold")
     out.print(Text(f"   {hit.score:.2f}  {hit.chunk_id}  ", "dim") + printable(place))
     if explain:
@@ -361,32 +256,6 @@ def _hit(number: int, hit: ChunkHit, query: str, explain: bool) -> None:
 def _channel(hit: ChunkHit, name: str) -> str:
     score, rank = hit.scores.by_list[name], hit.ranks[name]
     return f"{name} {'-' if score is None else f'{score:.3f}'} (rank {rank or '-'})"
-
-
-def _run(run: IngestRun) -> None:
-    amounts = {name: getattr(run, name) for name in INGEST_OUTCOMES}
-    counts = ", ".join(f"{amount} {name}" for name, amount in amounts.items() if amount)
-    state = f"{run.state}, {run.done} of {run.total} files"
-    started = f"{run.started_at:%Y-%m-%d %H:%M}"
-    out.print(printable(f"run {run.run_id} of {started}: {state}{counts and ': '}{counts}"))
-    if run.state == "stalled":
-        seen = f"{run.seen_at:%Y-%m-%d %H:%M}"
-        out.print(f"  no sign of life since {seen}: run it again, what is stored is skipped")
-    if run.state == "interrupted":
-        out.print("  ended before its end: run it again, what is stored is skipped")
-    for uri, reason in run.failures.items():
-        out.print(printable(f"  {short(uri)}: {reason}"), style="red")
-    if run.unread:
-        kinds = ", ".join(f"{amount} {kind}" for kind, amount in run.unread.items())
-        out.print(printable(f"  not read, of no kind that can be: {kinds}"))
-
-
-def _reembed(change: SpaceChange) -> None:
-    if change.state == "filling":
-        filled = f"{change.chunks - (change.missing or 0)} of {change.chunks} chunks"
-        out.print(printable(f"reembed to {change.other_space}: {filled}; run it again to go on"))
-    elif change.state == "swapped":
-        out.print(printable(f"kept beside: vectors of {change.other_space} (reembed --drop)"))
 
 
 def response(answered: Response, explain: bool) -> None:
@@ -410,7 +279,7 @@ def response(answered: Response, explain: bool) -> None:
     out.print(printable(answered.context) or "nothing found")
     out.print("Sources", style="bold")
     for source in answered.sources:
-        out.print(Text(f"[{source.number}] {short(source.uri)}:{_span(source)}"))
+        out.print(Text(f"[{source.number}] {short_uri(source.uri)}:{_span(source)}"))
     if explain:
         from lexichord.types import Explanation
 
@@ -422,7 +291,7 @@ def event(event: QueryEvent) -> None:
     from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent
 
     if isinstance(event, FilesEvent):
-        names = (file.title or short(file.uri) for file in event.files)
+        names = (file.title or short_uri(file.uri) for file in event.files)
         err.print(Text("Files: ", "bold") + (printable(", ".join(names)) or "none"))
     elif isinstance(event, EvidenceEvent):
         amount = f"{counted(len(event.sources), 'passage')}, confidence {event.confidence:.2f}"
@@ -460,7 +329,7 @@ def _table(comparison: Comparison) -> Table:
         table.add_column(printable(name))
     for file in comparison.documents:
         cells = [comparison.cell(file.document_id, aspect) for aspect in comparison.aspects]
-        table.add_row(printable(file.title or short(file.uri)), *map(_cell, cells))
+        table.add_row(printable(file.title or short_uri(file.uri)), *map(_cell, cells))
     return table
 
 

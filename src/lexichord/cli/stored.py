@@ -20,7 +20,9 @@ from lexichord.cli.options import (
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:
+    from lexichord.ingest.llm_context.backfill import Contextualized
     from lexichord.ingest.reembed import ReembedOptions
+    from lexichord.ingest.report import ContextReport
 
 
 vechord_app = typer.Typer()
@@ -47,7 +49,7 @@ def import_(
         report = lexichord.import_vechord(
             from_vechord, table=table, dataset=dataset, **bars.callbacks()
         )
-    invocation.show(report.to_dict(), render.report)
+    invocation.show(report, render.report)
     if report.failed:
         raise typer.Exit(EXIT_FAILED)
 
@@ -151,29 +153,36 @@ def contextualize(
         report = lexichord.contextualize(
             dataset, dry_run=dry_run, budget=budget, **bars.callbacks()
         )
-    invocation.show(report.to_dict(), _print_contexts)
+    invocation.show(report, _print_contexts)
     if report.llm.failed or report.llm.stopped or report.changed:
         raise typer.Exit(EXIT_FAILED)
 
 
-def _print_contexts(row: dict[str, Any]) -> None:
-    if row["dry_run"]:
-        _expected(row["documents"], row["llm"])
+def _print_contexts(report: "Contextualized") -> None:
+    from lexichord.ingest.outcome import contexts, missing_contexts
+
+    if report.dry_run:
+        _expected(report.documents, report.llm)
     else:
-        render.out.print(f"{row['documents']} documents changed, {row['embedded']} chunks embedded")
-        render.written(row["llm"])
-    if row["brought"]:
-        render.out.print(f"{row['brought']} documents brought their own contexts and keep them")
+        changed = f"{report.documents} documents changed"
+        render.out.print(f"{changed}, {report.embedded} chunks embedded")
+        for line in contexts(report.llm):
+            render.out.print(render.printable(line))
+        for line in missing_contexts(report.llm):
+            render.err.print(render.printable(line), style="yellow")
+    if report.brought:
+        render.out.print(f"{report.brought} documents brought their own contexts and keep them")
 
 
-def _expected(documents: int, row: dict[str, Any]) -> None:
-    chunks = f"{row['chunks']} chunks lack a context by {row['model']}"
-    known = f"{row['cached']} are known from before"
-    calls = f"{row['requests']} calls"
+def _expected(documents: int, llm: "ContextReport") -> None:
+    from lexichord.display.text import dollars_text
+
+    chunks = f"{llm.chunks} chunks lack a context by {llm.model}"
+    known = f"{llm.cached} are known from before"
     render.out.print(render.printable(f"{documents} documents, {chunks}; {known}"))
-    tokens = f"about {row['input_tokens']} tokens in, {row['output_tokens']} out"
-    render.out.print(f"{calls}, {tokens}, {render.dollars(row['dollars'])}")
-    if row["dollars"] is None:
+    tokens = f"about {llm.input_tokens} tokens in, {llm.output_tokens} out"
+    render.out.print(f"{llm.requests} calls, {tokens}, {dollars_text(llm.dollars)}")
+    if llm.dollars is None:
         hint = "no price is known of it: lexichord.toml can hold one under [prices]"
         render.err.print(render.printable(hint))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 from lexichord.client.documents import DocumentMethods
 from lexichord.client.space import SpaceMethods
 from lexichord.db.catalogue import list_documents
+from lexichord.ingest import outcome  # noqa: F401 - writes reports as text
 from lexichord.ingest.options import IngestOptions, RereadCallbacks
 from lexichord.ingest.report import Report
 from lexichord.types import Json, Scope

@@ -53,6 +53,7 @@ COPY_LINE = re.compile(rb"COPY .* FROM stdin;\n")
 # Not of SQL: psql's own, and a setting that servers before 17 do not know.
 SKIPPED_LINES = (b"\\restrict ", b"\\unrestrict ", b"SET transaction_timeout = 0;")
 BLOCK_BYTES = 1 << 20
+MAX_NAMED_TABLES = 3
 
 TABLES = """
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
@@ -74,11 +75,11 @@ select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid =
 where e.extname = 'vector'
 """
 PREPARED = "select where to_regclass('lexichord_data.migration') is not null"
-# Whether restoring would take something away: what is stored, or what others built upon it.
-STORED = """
-select (select count(*) from lexichord_data.document)
-    + (select count(*) from lexichord_data.api_key)
-"""
+# Tables with rows in a database in which nothing was stored yet.
+INITIAL_TABLES = {
+    *("configuration", "corpus", "elsewhere", "embedding_space", "migration", "shard_move")
+}
+# What others built upon a schema, and would lose with it.
 DEPENDENTS = """
 select distinct v.oid::regclass::text
 from pg_depend d
@@ -343,24 +344,32 @@ def _part(archive: ZipFile, file: Path, folder: str) -> Part:
     return Part(archive, folder, Manifest(**found))
 
 
-def _make_room(connection: Connection, stored: Mapping[str, list[Any]]) -> None:
-    """Drop a schema with nothing in it but what is `stored` in the backup.
-
-    That is what a restore leaves on shards that was cut off between two commits. Raises
-    ConfigError where there is something to lose.
-    """
+def _check_empty(connection: Connection) -> None:
+    """Raise ConfigError where there is something to lose."""
     if not _is_prepared(connection):
         return
-    if fetch(connection, STORED)[0][0] and not _has_only(connection, stored):
+    tables = [name for (name,) in fetch(connection, TABLES, list(DERIVED_ROWS))]
+    exists = sql.SQL("select exists (select from lexichord_data.{})")
+    full = [
+        name
+        for name in tables
+        if name not in INITIAL_TABLES
+        and fetch(connection, exists.format(sql.Identifier(name)))[0][0]
+    ]
+    if full:
         raise ConfigError(
-            "the database holds documents or keys already: restore into another, named by --dsn"
+            f"the database is not empty, it has rows in {', '.join(full[:MAX_NAMED_TABLES])}"
+            f"{' …' * (len(full) > MAX_NAMED_TABLES)}: restore into another, named by --dsn"
         )
-    if views := [name for (name,) in fetch(connection, DEPENDENTS)]:
-        raise ConfigError(f"views use functions of lexichord: drop them first ({', '.join(views)})")
-    connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
 
 
 def _has_only(connection: Connection, stored: Mapping[str, list[Any]]) -> bool:
+    """Return whether a database holds what is `stored` in the backup, as a shard does.
+
+    That is what a restore leaves that was cut off between two commits.
+    """
+    if not _is_prepared(connection):
+        return False
     present = _table_sums(connection)
     return all(
         present.get(name) == stored.get(name)
@@ -368,12 +377,22 @@ def _has_only(connection: Connection, stored: Mapping[str, list[Any]]) -> bool:
     )
 
 
+def _make_room(connection: Connection) -> None:
+    """Drop a schema; raise ConfigError where others built upon it."""
+    if views := [name for (name,) in fetch(connection, DEPENDENTS)]:
+        raise ConfigError(f"views use functions of lexichord: drop them first ({', '.join(views)})")
+    connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
+
+
 def _load(connection: Connection, part: Part, engine: str | None) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
     if not fetch(connection, ALONE)[0][0]:
         raise ConfigError("two of the databases named are one, or another restore goes on there")
     manifest = part.manifest
-    _make_room(connection, manifest.tables)
+    # Shards are committed before the home: a restore that was cut off in between goes on.
+    if not (part.folder and _has_only(connection, manifest.tables)):
+        _check_empty(connection)
+    _make_room(connection)
     chosen = schema.choose_engine(connection, engine, manifest.engine)
     vector_schema = schema.create_extensions(connection, chosen)["vector"]
     begin(connection)

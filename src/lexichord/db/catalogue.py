@@ -31,7 +31,7 @@ from lexichord.types import (
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.ids import SHARD_BITS
 from lexichord.types.response import Step
-from lexichord.types.state import Calibration
+from lexichord.types.state import Calibration, FileProgress
 
 RECORD_JSON_COLUMNS = ("stages", "counts")
 
@@ -133,7 +133,11 @@ async def list_runs(
 ) -> list[Row]:
     """See sql/list_runs.sql."""
     scope = {"datasets": datasets and list(datasets), "runs": runs and list(runs)}
-    return await database.call("list_runs", latest=latest, **scope)
+    rows = await database.call("list_runs", latest=latest, **scope)
+    for row in rows:
+        files = row["in_progress"].items()
+        row["in_progress"] = {uri: FileProgress(**progress) for uri, progress in files}
+    return rows
 
 
 async def list_run_files(database: Database, run: int, limit: int) -> list[Row]:

@@ -18,6 +18,7 @@ from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.types import Chunk, Document, Json
 from lexichord.types.documents import CONTEXT_BY
+from lexichord.types.state import FileProgress
 
 COPY_CHUNKS_IN = (
     "copy pg_temp.staged_chunk (ordinal, heading, char_start, char_end, page, content, context, "
@@ -223,9 +224,10 @@ async def start_run(database: Database, dataset: str, source: str, total: int) -
     return int(rows[0]["start_run"])
 
 
-async def touch_run(database: Database, run: int) -> None:
+async def touch_run(database: Database, run: int, files: Mapping[str, FileProgress]) -> None:
     """See sql/touch_run.sql."""
-    await database.call("touch_run", run_id=run)
+    shapes = {uri: progress.to_dict() for uri, progress in files.items()}
+    await database.call("touch_run", run_id=run, in_progress=Jsonb(shapes))
 
 
 async def record_files(

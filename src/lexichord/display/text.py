@@ -1,47 +1,56 @@
 """Records as text. What is stored is data: nothing in it reaches a terminal unseen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
-from lexichord.types.documents import Excerpt, ShownDocument, StoredDocument
+from lexichord.types.documents import Excerpt, ShownDocument, StoredDataset, StoredDocument
 from lexichord.types.evaluation import Change, Evaluation
 from lexichord.types.evidence import Quote
+from lexichord.types.generation import Usage
+from lexichord.types.json import Shaped
 from lexichord.types.response import Explanation, Part, Response, Step
 from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
-from lexichord.types.state import Status
+from lexichord.types.state import FileProgress, Health, IngestRun, Status
 from lexichord.types.text import (
     MISSING,
     TITLE_CHARS,
     cite,
+    counted,
     one_line,
     place,
+    short_uri,
     visible,
     write_number,
 )
 
+INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 QUOTE_CHARS = 120  # of a quote, and of its citation, on one line
 DETAIL_CHARS = 600  # of what a stage was given, made or dropped, on one line
 
 
 @singledispatch
 def to_text(record: object) -> str:
-    """Return a record as text, one that people do not read as Python shows it."""
-    return repr(record)
+    """Return a record as text: as the command line shows it, or else a line a field."""
+    if not isinstance(record, Shaped):
+        return repr(record)
+    fields = record.to_dict().items()
+    return "\n".join(visible(f"{name}: {_plain(value)}") for name, value in fields)
 
 
 @to_text.register
 def _(hit: ChunkHit) -> str:
     """Write its score, what it is part of and where it stands, on one line."""
     named = one_line(cite(hit.title or hit.uri, hit.heading), 2 * TITLE_CHARS)
-    return f"{short_number(hit.score)}  {named}  {place(hit.uri, hit.start, hit.end, hit.page)}"
+    where = place(short_uri(hit.uri), hit.start, hit.end, hit.page)
+    return f"{short_number(hit.score)}  {named}  {where}"
 
 
 @to_text.register
 def _(file: FileHit) -> str:
     """Write its score, title and uri, on one line."""
     named = one_line(file.title or file.uri, TITLE_CHARS)
-    return f"{short_number(file.score)}  {named}  {visible(file.uri)}"
+    return f"{short_number(file.score)}  {named}  {visible(short_uri(file.uri))}"
 
 
 @to_text.register
@@ -60,7 +69,7 @@ def _(result: FilesResult) -> str:
 def _(response: Response) -> str:
     """Write the answer, or else the evidence, after what could not be done."""
     shown = response.answer or response.context or "nothing found"
-    return visible("\n".join([*_degraded(response.degraded), f"({response.sureness})", shown]))
+    return visible("\n".join([*degraded_lines(response.degraded), f"({response.sureness})", shown]))
 
 
 @to_text.register
@@ -82,7 +91,7 @@ def _(explanation: Explanation) -> str:
 @to_text.register
 def _(quote: Quote) -> str:
     """Write the text and where it stands, on one line."""
-    where = place(quote.uri, quote.start, quote.end, quote.page)
+    where = place(short_uri(quote.uri), quote.start, quote.end, quote.page)
     named = one_line(cite(quote.title or quote.uri, quote.heading), QUOTE_CHARS)
     return f"“{one_line(quote.text, QUOTE_CHARS)}” {named}  {where}"
 
@@ -91,7 +100,8 @@ def _(quote: Quote) -> str:
 def _(document: StoredDocument) -> str:
     """Write its id, dataset, title and uri, on one line."""
     named = one_line(document.title or document.uri, TITLE_CHARS)
-    return f"{document.document_id}  {document.dataset}  {named}  {visible(document.uri)}"
+    uri = visible(short_uri(document.uri))
+    return f"{document.document_id}  {document.dataset}  {named}  {uri}"
 
 
 @to_text.register
@@ -106,9 +116,28 @@ def _(excerpt: Excerpt) -> str:
 
 @to_text.register
 def _(status: Status) -> str:
-    """Write a line each, after what cannot be done."""
-    rows = (f"{name}: {value}" for name, value in status_rows(status))
-    return "\n".join([*_degraded(status.degraded), *rows])
+    """Write what the database is and holds, after what cannot be done."""
+    return "\n".join([*degraded_lines(status.degraded), *status_lines(status)])
+
+
+@to_text.register
+def _(health: Health) -> str:
+    """Write the status, then what is wrong."""
+    problems = [f"problem: {each.problem}: {each.remedy}" for each in health.problems]
+    lines = [*degraded_lines(health.degraded), *status_lines(health), *(problems or ["healthy"])]
+    return visible("\n".join(lines))
+
+
+@to_text.register
+def _(run: IngestRun) -> str:
+    """Write its counts on one line, then how far it is and what failed."""
+    return "\n".join(run_lines(run))
+
+
+@to_text.register
+def _(dataset: StoredDataset) -> str:
+    documents, chunks = counted(dataset.documents, "document"), counted(dataset.chunks, "chunk")
+    return visible(f"{dataset.dataset}: {documents}, {chunks}")
 
 
 @to_text.register
@@ -146,6 +175,61 @@ def status_rows(status: Status) -> list[tuple[str, str]]:
     if status.bytes is not None:
         rows.append(("size", f"{status.bytes / 2**20:.0f} MiB"))
     return rows
+
+
+def status_lines(status: Status) -> Iterator[str]:
+    """Yield what the database is and holds, its datasets, the latest ingests, a change of space."""
+    for name, value in status_rows(status):
+        yield visible(f"{name}: {value}")
+    yield from (f"dataset {to_text(dataset)}" for dataset in status.by_dataset)
+    for run in status.runs:
+        yield from run_lines(run)
+    if (change := status.reembed) is None:
+        return
+    if change.state == "filling":
+        filled = f"{change.chunks - (change.missing or 0)} of {change.chunks} chunks"
+        yield visible(f"reembed to {change.other_space}: {filled}; run it again to go on")
+    elif change.state == "swapped":
+        yield visible(f"kept beside: vectors of {change.other_space} (reembed --drop)")
+
+
+def run_lines(run: IngestRun) -> Iterator[str]:
+    """Yield how far an ingest is, how it ended, and what was not read."""
+    amounts = {name: getattr(run, name) for name in INGEST_OUTCOMES}
+    counts = ", ".join(f"{amount} {name}" for name, amount in amounts.items() if amount)
+    state = f"{run.state}, {run.done} of {run.total} files"
+    yield f"run {run.run_id} of {run.started_at:%Y-%m-%d %H:%M}: {state}{counts and ': '}{counts}"
+    if run.state == "stalled":
+        seen = f"{run.seen_at:%Y-%m-%d %H:%M}"
+        yield f"  no sign of life since {seen}: run it again, what is stored is skipped"
+    if run.state == "interrupted":
+        yield "  ended before its end: run it again, what is stored is skipped"
+    for uri, progress in run.in_progress.items():
+        yield f"  {file_progress(short_uri(uri), progress)}"
+    for uri, reason in run.failures.items():
+        yield visible(f"  {short_uri(uri)}: {reason}")
+    if run.unread:
+        kinds = ", ".join(f"{amount} {kind}" for kind, amount in run.unread.items())
+        yield visible(f"  not read, of no kind that can be: {kinds}")
+
+
+def dollars_text(amount: float | None) -> str:
+    """Write an amount of dollars."""
+    return "cost unknown" if amount is None else f"${amount:.4f}"
+
+
+def usage_text(used: Usage) -> str:
+    """Write what a service was asked, and what that costs, as far as it is known."""
+    tokens = f", {used.input_tokens:,} tokens" if used.input_tokens else ""
+    dollars = "" if used.dollars is None else f", ${used.dollars:.6f}"
+    return f"{used.requests:,} requests{tokens}{dollars}"
+
+
+def file_progress(name: str, progress: FileProgress) -> str:
+    """Write how far a file of an ingest is."""
+    if progress.chunks is None:
+        return visible(f"{name}: being read")
+    return visible(f"{name}: {progress.embedded:,} of {progress.chunks:,} chunks embedded")
 
 
 def evaluation_table(evaluation: Evaluation) -> list[list[str]]:
@@ -197,10 +281,11 @@ def _markdown(table: Sequence[Sequence[str]]) -> str:
 
 def _numbered(degraded: Sequence[str], hits: Sequence[ChunkHit] | Sequence[FileHit]) -> str:
     lines = [f"{rank}. {to_text(hit)}" for rank, hit in enumerate(hits, 1)]
-    return "\n".join([*_degraded(degraded), *(lines or ["nothing found"])])
+    return "\n".join([*degraded_lines(degraded), *(lines or ["nothing found"])])
 
 
-def _degraded(reasons: Iterable[str]) -> list[str]:
+def degraded_lines(reasons: Iterable[str]) -> list[str]:
+    """Return what could not be done, a line each."""
     return [f"degraded: {reason}" for reason in reasons]
 
 

@@ -2,7 +2,15 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +20,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError, LexichordError
 from lexichord.providers.retry import RetryPolicy
+from lexichord.types.state import FileProgress
 
 INTERRUPT_SECONDS = 3  # for the record that a run was interrupted
 RUN_HEARTBEAT_SECONDS = 10  # without a heartbeat for 60 s a run counts as stalled
@@ -121,10 +130,19 @@ async def unbounded_gather(coroutines: Iterable[Coroutine[Any, Any, None]]) -> N
 
 
 @asynccontextmanager
-async def heartbeat(database: Database, run: int) -> AsyncIterator[None]:
-    """Record a run's heartbeat while the block lasts, and where it breaks off, that it did."""
+async def heartbeat(
+    database: Database, run: int, files: Callable[[], Mapping[str, FileProgress]] = dict
+) -> AsyncIterator[None]:
+    """Record a run's heartbeat while the block lasts, and where it breaks off, that it did.
+
+    Each tells how far the files are that are in progress.
+    """
+
+    async def beat() -> None:
+        await store.touch_run(database, run, files())
+
     try:
-        async with _repeated(RUN_HEARTBEAT_SECONDS, partial(store.touch_run, database, run)):
+        async with _repeated(RUN_HEARTBEAT_SECONDS, beat):
             yield
     except BaseException:
         with suppress(LexichordError, TimeoutError):  # else it stalls

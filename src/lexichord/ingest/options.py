@@ -18,10 +18,10 @@ class IngestOptions(ProgressCallbacks, total=False):
     added to that of each file. `keep_originals` keeps the files' bytes in the database. As many
     files are read at once as there are `workers`, by default one a processor. `on_estimate` is
     called with how many chunks there will probably be, `on_reading` with how many files were read
-    and which are being, `on_slow` with a file that takes long and the seconds. `depth`, `max_pages`
-    and `allow_private` are about pages of the web, of which private addresses are refused unless
-    allowed; with `fetch_hosts` these hosts alone are asked, as the setting names them, within the
-    limits of a request.
+    and how far those in progress are, `on_slow` with a file that takes long and the seconds.
+    `depth`, `max_pages` and `allow_private` are about pages of the web, of which private addresses
+    are refused unless allowed; with `fetch_hosts` these hosts alone are asked, as the setting names
+    them, within the limits of a request.
     """
 
     dataset: str

@@ -49,6 +49,7 @@ from lexichord.types.generation import Usage
 from lexichord.types.options import read_metadata, read_number
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
+LARGE_CHUNKS = 2000  # of a document; some 2 MB of text, as long as three novels
 MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the database
 
 type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
@@ -117,7 +118,8 @@ class IngestPipeline:
         report = self.recorder.report
         callbacks = self.on_chunks, self.on_usage
         self.chunk_embedder = ChunkEmbedder(
-            self.database, self.embedder, self.space, *callbacks, report, self.limits
+            *(self.database, self.embedder, self.space, *callbacks),
+            *(report, self.limits, self.forecast.files),
         )
 
     @property
@@ -154,10 +156,10 @@ class IngestPipeline:
         self.by_document = (await configuration(self.database))["by_document"]
         await self.recorder.start(self.dataset, storable_name(description), len(sources))
         self.on_run(self.recorder.report.run_id)
-        async with heartbeat(self.database, self.recorder.report.run_id):
-            async with background_sealing(self.database):
-                async with reported(self.forecast):
-                    await self._store_new(sources)
+        files = self.forecast.files
+        async with heartbeat(self.database, self.recorder.report.run_id, files.largest):
+            async with background_sealing(self.database), reported(self.forecast):
+                await self._store_new(sources)
                 await self._fill()
             await self._keep_originals(sources)
             self._warn_of_languages()
@@ -264,10 +266,13 @@ class IngestPipeline:
         try:
             return await asyncio.to_thread(self._prepare, source)
         except IngestError as error:
+            self.forecast.files.end(source.uri)
             return error
 
     def _prepare(self, source: IngestSource) -> PreparedDocument:
-        prepared = self._in_its_language(self.sample.read(source))
+        prepared = self.sample.read(source)
+        _check_size(prepared, self.settings.max_chunks)
+        prepared = self._in_its_language(prepared)
         if prepared.vectors and prepared.space != self.space:
             raise IngestError(self._not_of_this_space(str(prepared.space)))
         if self.context == "llm" and prepared.vectors:
@@ -396,8 +401,20 @@ def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list
 
 def _flags(prepared: PreparedDocument) -> list[str]:
     """Return what is doubtful in a document; metadata that came along may be anything."""
-    flags = prepared.document.metadata.get("flags")
-    return [str(flag) for flag in flags] if isinstance(flags, list) else []
+    given = prepared.document.metadata.get("flags")
+    flags = [str(flag) for flag in given] if isinstance(given, list) else []
+    if (chunks := len(prepared.chunks)) > LARGE_CHUNKS:
+        flags.append(f"{chunks:,} chunks: data are better left out, by exclude or max_chunks")
+    return flags
+
+
+def _check_size(prepared: PreparedDocument, max_chunks: int | None) -> None:
+    """Raise IngestError for a document of more chunks than one may have."""
+    if max_chunks and (chunks := len(prepared.chunks)) > max_chunks:
+        raise IngestError(
+            f"gives {chunks:,} chunks, more than max_chunks ({max_chunks:,}): "
+            "leave the file out, or raise the limit"
+        )
 
 
 def _check(what: str, names: Collection[str], known: Sequence[str]) -> None:

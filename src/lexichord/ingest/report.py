@@ -1,6 +1,6 @@
 """What becomes of each document of an ingest: recorded in its run, counted, passed to callbacks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
 from typing import TYPE_CHECKING, TypedDict
@@ -11,6 +11,7 @@ from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
 from lexichord.types.generation import Usage
+from lexichord.types.state import FileProgress
 
 if TYPE_CHECKING:
     from lexichord.ingest.find import FileSearch
@@ -45,11 +46,11 @@ class ContextReport:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How many files of a run were read, of how many that are to be, and those being read now."""
+    """How many files of a run were read, of how many that are to be, and those in progress."""
 
     read: int
     total: int
-    names: tuple[str, ...] = ()
+    files: Mapping[str, FileProgress] = field(default_factory=dict)
 
     @property
     def is_done(self) -> bool:

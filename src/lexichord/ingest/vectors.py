@@ -1,6 +1,7 @@
 """Vectors for chunks: those that came along, those that can be kept, and new ones."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
@@ -11,11 +12,13 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.db.search import Vector
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
+from lexichord.ingest.forecast import FilesInProgress
 from lexichord.ingest.report import Report
 from lexichord.ingest.sources import PreparedDocument
 from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.providers.base import Vectors as Rows
 from lexichord.types.generation import Usage
+from lexichord.types.state import FileProgress
 
 type ChunkVectors = list[Vector | None]
 
@@ -39,6 +42,7 @@ class ChunkEmbedder:
     on_usage: Callable[[Usage], None]
     report: Report
     limits: IngestLimits = INGEST_LIMITS
+    files: FilesInProgress = field(default_factory=FilesInProgress)
     _refused: set[str] = field(default_factory=set)
     _before: Usage = field(init=False)
 
@@ -61,6 +65,15 @@ class ChunkEmbedder:
 
         `origins` are the stored documents, by uri, whose chunks may lend theirs.
         """
+        try:
+            return await self._vectors(group, origins)
+        finally:
+            for prepared in group:
+                self.files.end(prepared.document.uri)
+
+    async def _vectors(
+        self, group: Sequence[PreparedDocument], origins: Mapping[str, Sequence[str | None]]
+    ) -> list[ChunkVectors]:
         vectors: list[ChunkVectors] = [list(p.vectors) or [None] * len(p.chunks) for p in group]
         places = [
             (own, index, prepared)
@@ -71,7 +84,13 @@ class ChunkEmbedder:
         chunks = [prepared.chunks[index] for _, index, prepared in places]
         names = [f"{prepared.document.uri}: chunk {index}" for _, index, prepared in places]
         texts = [embedding_text(chunk.context, chunk.content) for chunk in chunks]
-        for (own, index, _), vector in zip(places, await self.embed(texts, names), strict=True):
+        uris = [prepared.document.uri for _, _, prepared in places]
+        left = Counter(uris)
+        for prepared in group:
+            uri, size = prepared.document.uri, len(prepared.chunks)
+            self.files.cut(uri, FileProgress(size, size - left[uri]))
+        embedded = await self.embed(texts, names, uris)
+        for (own, index, _), vector in zip(places, embedded, strict=True):
             own[index] = vector
             self.report.embedded += vector is not None
         return vectors
@@ -86,11 +105,17 @@ class ChunkEmbedder:
         ):
             texts = [embedding_text(row["context"], row["content"]) for row in rows]
             names = [row["chunk_id"] for row in rows]
-            pairs = zip(rows, await self.embed(texts, names), strict=True)
+            uris = [row["uri"] for row in rows]
+            for row in rows:
+                self.files.begin(row["uri"], FileProgress(row["missing"]))
+            pairs = zip(rows, await self.embed(texts, names, uris), strict=True)
             after = rows[-1]["chunk_id"]
             filled = {row["chunk_id"]: vector for row, vector in pairs if vector is not None}
             await store.set_vectors(self.database, list(filled), filled.values(), self.space)
             self.report.vectors_filled += len(filled)
+            for uri in {*uris} - {uris[-1]}:  # chunks go by id: the last may have more
+                self.files.end(uri)
+        self.files.clear()
 
     async def _missing(
         self, prepared: PreparedDocument, origins: Sequence[str | None]
@@ -108,8 +133,13 @@ class ChunkEmbedder:
             if not known or store.vector_key(chunk) not in known
         ]
 
-    async def embed(self, texts: Sequence[str], names: Sequence[str]) -> ChunkVectors:
-        """Embed texts of about the same length together; None for one that is refused."""
+    async def embed(
+        self, texts: Sequence[str], names: Sequence[str], uris: Sequence[str] = ()
+    ) -> ChunkVectors:
+        """Embed texts of about the same length together; None for one that is refused.
+
+        Each has a name by which it is reported, and may have the uri of a file in progress.
+        """
         vectors: ChunkVectors = [None] * len(texts)
         todo = [number for number, text in enumerate(texts) if text not in self._refused]
         is_remote = isinstance(self.embedder, RemoteEmbedder)
@@ -121,6 +151,7 @@ class ChunkEmbedder:
                 vectors[number] = None if is_bad else row
             self._refused.update(texts[number] for number in np.array(batch)[bad])
             self.report.refused += [names[number] for number in np.array(batch)[bad]]
+            self.files.embed(uris[number] for number in batch if uris)
             self.on_chunks(len(batch))
         return vectors
 

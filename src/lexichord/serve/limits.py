@@ -62,7 +62,8 @@ POLL_AFTER_MS = 200  # in which a small file is stored
 MAX_FILTER_DEPTH = 8  # compound filters in one another
 MAX_FILTER_VALUES = 100  # conditions, names or values in a list
 MAX_NAMED_DOCUMENTS = 500  # to which a folder or a name is resolved: each is looked up by itself
-MAX_LISTED_NAMES = 1_000  # in one list of file_lister and file_count
+MAX_LISTED_NAMES = 1_000  # in one list of file_lister
+MAX_COUNTED_NAMES = 20  # beside the numbers of file_count
 MAX_FETCHED_CHARS = 200_000  # of a text that ChatGPT fetches: some 50,000 tokens
 MAX_RESOURCE_LINKS = 10  # sources of a tool's result that are also given as links
 

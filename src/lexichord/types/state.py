@@ -106,7 +106,7 @@ class ApiCall(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
-class NewApiKey:
+class NewApiKey(Shaped):
     """An API key just made, the only time that its `secret` is known."""
 
     key: ApiKey
@@ -122,12 +122,21 @@ ChangeState = Literal["filling", "swapped", "dropped"]
 
 
 @dataclass(frozen=True, slots=True)
+class FileProgress(Shaped):
+    """How far a file of an ingest is: `embedded` of its `chunks`; None: it is still being read."""
+
+    chunks: int | None = None
+    embedded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class IngestRun(Shaped):
     """An ingest on record: of `total` files, `done` have come to one of the outcomes.
 
     `interrupted`: ended by its user or an error; `stalled`: not heard of for 60 seconds, so cut
     off; `finished_at` is None of both. `failures` says why, by uri; `unread` counts, by kind, the
-    files beside these that cannot be read.
+    files beside these that cannot be read. `in_progress` holds, by uri, how far the largest files
+    are that are at hand, as of `seen_at` at the latest.
     """
 
     run_id: int
@@ -146,6 +155,7 @@ class IngestRun(Shaped):
     deleted: int
     failures: dict[str, str]
     unread: dict[str, int]
+    in_progress: dict[str, FileProgress]
 
     def to_job(self) -> dict[str, Any]:
         """Return the JSON shape of a job, as callers over a network see it."""
@@ -169,7 +179,7 @@ class JobFile(Shaped):
 # Of a run's fields those of a job, in the order of its JSON; its place on the disk is not for all.
 JOB_FIELDS = (
     *("dataset", "state", "total", "done", "inserted", "replaced", "skipped", "failed", "deleted"),
-    *("failures", "unread", "started_at", "seen_at", "finished_at"),
+    *("failures", "unread", "in_progress", "started_at", "seen_at", "finished_at"),
 )
 
 

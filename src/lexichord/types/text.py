@@ -1,7 +1,7 @@
 """Stored text as it may be shown: nothing that a terminal or a browser would obey unseen."""
 
 import unicodedata
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 TITLE_CHARS = 60  # characters of a title or a question on one line
@@ -14,6 +14,11 @@ def visible(text: str) -> str:
     return "".join(c if _is_seen(c) else "\ufffd" for c in shown)
 
 
+def counted(amount: int, name: str) -> str:
+    """Return how many there are of something, in words: "1 file", "2 files"."""
+    return f"{amount} {name}{'s' if amount != 1 else ''}"
+
+
 def one_line(text: str, max_chars: int) -> str:
     """Return visible text on one line, cut where it is longer than `max_chars`."""
     line = " ".join(visible(text).split())
@@ -23,6 +28,11 @@ def one_line(text: str, max_chars: int) -> str:
 def file_name(uri: str) -> str:
     """Return the last part of a uri; one without parts as it is."""
     return PurePosixPath(uri).name or uri
+
+
+def short_uri(uri: str) -> str:
+    """Return a path relative to the current folder, if it lies under it."""
+    return uri.removeprefix(Path.cwd().as_posix() + "/")
 
 
 class Named(Protocol):

@@ -88,17 +88,21 @@ class WebSources:
 
 
 def file_name(url: str, media_type: str) -> str:
-    """Return a name for what an address gave, whose ending tells the kind that the server says."""
-    last = PurePosixPath(unquote(urlsplit(url).path)).name
-    kept = "".join(sign if sign.isalnum() or sign in "-_. " else "_" for sign in last)
+    """Return a name for what an address gave, whose ending tells the kind that the server says.
+
+    A site's first page is named by the host, its title where it says none itself.
+    """
+    parts = urlsplit(url)
+    last = PurePosixPath(unquote(parts.path)).name
+    named = last or parts.hostname or ""
+    kept = "".join(sign if sign.isalnum() or sign in "-_. " else "_" for sign in named)
     name = kept.strip(". ")[-MAX_PAGE_NAME_CHARS:] or "index"
     kind = TYPE_ALIASES.get(media_type, media_type)
-    if kind in GENERAL_TYPES and kind_of(name):
-        return name
-    if kind_of(name) == kind:
+    told = kind_of(name) if last else None  # what a host ends with tells nothing
+    if told and kind in (*GENERAL_TYPES, told):
         return name
     ending = ENDINGS.get(kind, "").partition(" ")[0] or f".{kind.rpartition('/')[2]}"
-    return f"{PurePosixPath(name).stem}{ending}"
+    return f"{PurePosixPath(name).stem if last else name}{ending}"
 
 
 def _validators(metadata: Mapping[str, object]) -> Validators:

@@ -16,7 +16,7 @@ from lexichord.serve.limits import MAX_SHOWN_FILES, WATCH_POLL_SECONDS, own_dead
 from lexichord.serve.page.language import say
 from lexichord.serve.page.render import PAGE_HEADERS, fill, page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
-from lexichord.types.state import IngestRun, JobFile
+from lexichord.types.state import FileProgress, IngestRun, JobFile
 from lexichord.types.text import file_name
 
 # After which a browser asks for events again: where it watches, and where others do already.
@@ -30,14 +30,14 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 class RunView:
     """An ingest as its page shows it.
 
-    `reading` names the files that are being read. `files` are those of which it is known what
-    became, with their names, `more` counts the others. `is_sent`: who brought the files has them,
+    `in_progress` are the files at hand, `files` those of which it is known what became, all with
+    their names; `more` counts the others. `is_sent`: who brought the files has them,
     not the server.
     """
 
     run: IngestRun
     progress: RunProgress | None
-    reading: list[str]
+    in_progress: list[tuple[str, FileProgress]]
     files: list[tuple[str, JobFile]]
     more: int
     is_sent: bool
@@ -104,9 +104,9 @@ def _view(request: Request, job: IngestRun, files: Sequence[JobFile]) -> RunView
     more = job.done + sum(job.unread.values()) - len(shown)
     is_sent = all(each.uri.startswith(prefix) for each in files)
     progress = runner.progress(job.run_id)
-    names = progress.reading.names if progress and progress.reading else ()
-    reading = [_name(uri, prefix) for uri in names]
-    return RunView(job, progress, reading, shown, more, is_sent)
+    known = progress.reading.files if progress and progress.reading else job.in_progress
+    in_progress = [(_name(uri, prefix), each) for uri, each in known.items()]
+    return RunView(job, progress, in_progress, shown, more, is_sent)
 
 
 def _name(uri: str, prefix: str) -> str:

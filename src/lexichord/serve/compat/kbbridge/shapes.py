@@ -5,6 +5,7 @@ Spans count characters, the end is out.
 Names that kbbridge has mean here what they mean there; the others are lexichord's.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
@@ -14,7 +15,7 @@ from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
 from lexichord.serve.mcp.calls import SourceLink, ToolOutput
 from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import ChunkHit, FileHit, StoredDocument
-from lexichord.types.text import document_name, file_name
+from lexichord.types.text import document_name
 
 # The least of each level; below that of medium nothing is answered.
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.7, MIN_CONFIDENCE
@@ -134,11 +135,13 @@ class FacetItem(BaseModel):
 
 
 class FileCountOutput(ToolOutput):
-    """What `file_count` returns; `files` are the first names, `facets` are asked for with `by`."""
+    """What `file_count` returns; `facets` are asked for with `by`."""
 
     has_files: bool = False
     file_count: int = 0
-    files: list[str] = Field(default=[])
+    files: Annotated[
+        list[str], Field(description="The first names; file_lister lists all, page by page.")
+    ] = Field(default=[])
     facets: list[FacetItem] | None = None
 
 
@@ -244,12 +247,16 @@ def _file_links(files: Sequence[FileItem]) -> list[SourceLink]:
 
 
 def short_names(uris: Iterable[str]) -> dict[str, str]:
-    """Return the name of each uri for other calls: its last part, or itself if two share that."""
-    all_uris = list(dict.fromkeys(uris))
-    ends = [file_name(uri) for uri in all_uris]
-    return {
-        uri: end if ends.count(end) == 1 else uri for uri, end in zip(all_uris, ends, strict=True)
-    }
+    """Return the name of each uri for other calls: as much of its end as no other ends with."""
+    ends = {uri: _ends(uri) for uri in uris}
+    counts = Counter(end for each in ends.values() for end in each)
+    return {uri: next((end for end in each if counts[end] == 1), uri) for uri, each in ends.items()}
+
+
+def _ends(uri: str) -> list[str]:
+    """Return what a uri may be named by, the shortest first: its last parts, then all of it."""
+    starts = [place + 1 for place, sign in enumerate(uri[:-1]) if sign == "/"]
+    return [end for start in (*reversed(starts), 0) if (end := uri[start:])[:1] != "/"]
 
 
 def passage_items(hits: Sequence[ChunkHit], verbose: bool = False) -> list[PassageItem]:

@@ -29,7 +29,7 @@ from lexichord.serve.compat.kbbridge.shapes import (
     retrieved_documents,
     short_names,
 )
-from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
+from lexichord.serve.limits import MAX_COUNTED_NAMES, MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp.calls import (
     QueryParameter,
     TimeoutArgument,
@@ -289,7 +289,7 @@ async def file_count(
     return FileCountOutput(
         has_files=bool(rows),
         file_count=len(rows),
-        files=names[:MAX_LISTED_NAMES],
+        files=names[:MAX_COUNTED_NAMES],
         facets=facets,
     )
 

@@ -1,0 +1,103 @@
+"""Reports of ingests as people see them: the outcome, and what there is to say about it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from lexichord.display.text import (
+    INGEST_OUTCOMES,
+    degraded_lines,
+    dollars_text,
+    to_text,
+    usage_text,
+)
+from lexichord.ingest.report import ContextReport, Report
+from lexichord.types.text import counted, short_uri, visible
+
+MAX_REFUSED_SHOWN = 10  # chunks without a vector
+MAX_UNREAD_SHOWN = 100  # files of a kind, or that failed for a reason
+
+
+@to_text.register
+def _(report: Report) -> str:
+    """Write the outcome, then what was not read, left out, flagged or not done."""
+    lines = [*outcome(report), *remarks(report), *degraded_lines(report.degraded)]
+    return "\n".join(lines)
+
+
+def outcome(report: Report) -> Iterator[str]:
+    """Yield how many files were stored, and what that took."""
+    counts = {name: getattr(report, name) for name in INGEST_OUTCOMES if name != "failed"}
+    texts = [f"{count} {name}" for name, count in counts.items() if count or name != "deleted"]
+    chunks = f"{report.chunks} chunks stored, {report.embedded} embedded"
+    yield f"{', '.join(texts)}, {len(report.failed)} failed; {chunks}"
+    if report.vectors_filled:
+        yield f"{report.vectors_filled} vectors filled in"
+    if report.usage and report.usage.requests:
+        yield usage_text(report.usage)
+    if report.llm:
+        yield from contexts(report.llm)
+
+
+def remarks(report: Report, verbose: bool = False) -> Iterator[str]:
+    """Yield what is doubtful, was not read or left out, by name; `verbose` names all."""
+    for name in report.refused[:MAX_REFUSED_SHOWN]:
+        yield visible(f"no vector, the embedder refuses its text: {name}")
+    if more := len(report.refused[MAX_REFUSED_SHOWN:]):
+        yield f"and {more} more that the embedder refuses: see --json"
+    for uri, flags in report.flagged.items():
+        yield visible(f"flagged {short_uri(uri)}: {'; '.join(flags)}")
+    if report.llm:
+        yield from missing_contexts(report.llm)
+    yield from _passed_over(report, verbose)
+
+
+def contexts(llm: ContextReport) -> Iterator[str]:
+    """Yield what a model was asked for chunks' contexts."""
+    yield visible(f"{llm.chunks} contexts by {llm.model}, {llm.cached} from before")
+    calls = f"{llm.requests} calls, {llm.input_tokens} tokens in, {llm.output_tokens} out"
+    yield f"{calls}, {dollars_text(llm.dollars)}"
+
+
+def missing_contexts(llm: ContextReport) -> Iterator[str]:
+    """Yield why some chunks have no context."""
+    for place, reason in llm.failed.items():
+        yield visible(f"no context {short_uri(place)}: {reason}")
+    if llm.stopped:
+        yield visible(f"stopped, {llm.left} chunks left: {llm.stopped}")
+
+
+def _passed_over(report: Report, verbose: bool) -> Iterator[str]:
+    """Yield what was not read, and what folders hold beside."""
+    if report.failed:
+        yield f"not read, failed: {counted(len(report.failed), 'file')}"
+        yield from _grouped(report.failed, verbose)
+    if report.unread:
+        kinds = Counter(report.unread.values()).most_common()
+        counts = ", ".join(f"{amount} {kind}" for kind, amount in kinds)
+        yield visible(f"not read, of no kind that can be: {counts}")
+        yield from _grouped(report.unread, verbose)
+    if report.dead_links:
+        yield f"dead links: {counted(len(report.dead_links), 'page')}"
+        yield from _grouped(report.dead_links, verbose)
+    if report.left_out:
+        reasons = Counter(report.left_out.values()).most_common()
+        counts = ", ".join(f"{amount} {why}" for why, amount in reasons)
+        yield visible(f"left out: {counts}{'' if verbose else ' (--verbose names them)'}")
+    for name, why in report.left_out.items() if verbose else ():
+        yield visible(f"  {short_uri(name)}: {why}")
+    if report.is_empty:
+        seen = report.unread or report.left_out
+        why = "see above; what can be read is in the ingest guide" if seen else "no file is there"
+        yield f"nothing was read: {why}"
+
+
+def _grouped(reasons: Mapping[str, str], verbose: bool) -> Iterator[str]:
+    """Yield the names of files, a line for each reason that they share."""
+    groups: dict[str, list[str]] = {}
+    for uri, reason in reasons.items():
+        groups.setdefault(reason, []).append(short_uri(uri))
+    for reason, names in groups.items():
+        shown = names if verbose else names[:MAX_UNREAD_SHOWN]
+        rest = len(names) - len(shown)
+        more = f" and {rest} more (--verbose names them)" if rest else ""
+        yield visible(f"  {reason}: {', '.join(shown)}{more}")
