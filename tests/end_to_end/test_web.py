@@ -59,8 +59,8 @@ def test_links_are_followed_by_the_command_line(dsn: str, tmp_path: Path, site: 
     site.pages.pop("/deep")
     again = run_cli(dsn, tmp_path, "ingest", f"{site.url}/", *options)
     dead = f"dead links: 1 page\n  the server answers 404: {site.url}/deep\n"
-    assert (again.returncode, dead in again.stderr) == (0, True), again.stderr
-    assert run_cli(dsn, tmp_path, "ingest", f"{site.url}/deep", *options).returncode == 1
+    assert (again.exit_code, dead in again.stderr) == (0, True), again.stderr
+    assert run_cli(dsn, tmp_path, "ingest", f"{site.url}/deep", *options).exit_code == 1
 
 
 def test_standard_input_is_read_by_its_name(dsn: str, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def build(
         "tokens": np.array([1]),
         "share": np.array(CONTEXT_SHARE, np.float32),
     }
-    shape = ["batch", DIMENSION] if pooled else ["batch", "tokens", DIMENSION]
+    shape: list[str | int] = ["batch", DIMENSION] if pooled else ["batch", "tokens", DIMENSION]
     output = ("sum" if pooled else "states", shape)
     save_graph(folder / "model.onnx", nodes[: 5 if pooled else None], output, constants)
     (folder / file).write_text(json.dumps(said))

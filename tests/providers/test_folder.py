@@ -31,8 +31,8 @@ def build(
     """Write a model that looks up one vector a token, and the files beside it."""
     save_tokenizer(folder, WORDS, ("<s>", "</s>"), single="<s> $A </s>")
     gather = node("Gather", "table input_ids", "last_hidden_state")
-    output = ("last_hidden_state", ["batch", "tokens", 4])
-    save_graph(folder / graph, [gather], output, {"table": TABLE})
+    shape: list[str | int] = ["batch", "tokens", 4]
+    save_graph(folder / graph, [gather], ("last_hidden_state", shape), {"table": TABLE})
     for name, content in (settings or {}).items():
         file = folder / name
         file.parent.mkdir(exist_ok=True)

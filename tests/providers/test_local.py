@@ -163,7 +163,8 @@ def test_vectors_match_the_reference(embedder: Embedder, folder: Path) -> None:
     cosines = [float(reference.embed(text) @ row) for text, row in zip(TEXTS, vectors, strict=True)]
     assert min(cosines) >= 0.9999
     assert str(embedder.space) == "local/all-MiniLM-L6-v2/384"
-    assert (vectors.shape, vectors.dtype) == ((len(TEXTS), 384), np.float32)
+    assert vectors.shape == (len(TEXTS), 384)
+    assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert embedder.embed([], "document").shape == (0, 384)
 

@@ -25,8 +25,8 @@ WEIGHTS = {"[PAD]": 90.0, "[SEP]": 0.0, "[UNK]": 0.0, "rent": 1.0, "tenant": 2.0
 
 def build(folder: Path, graph: str = "model.onnx", numbers: int = 1, types: bool = True) -> None:
     """Write a model that adds the weights of a pair's words."""
-    pair = {"single": "$A [SEP]", "pair": "$A [SEP] $B:1 [SEP]:1"}
-    save_tokenizer(folder, WEIGHTS, ("[SEP]",), **pair)
+    pair = "$A [SEP] $B:1 [SEP]:1"
+    save_tokenizer(folder, WEIGHTS, ("[SEP]",), single="$A [SEP]", pair=pair)
     kinds = "token_type_ids" if types else "attention_mask"
     nodes = [
         node("Gather", "table input_ids", "words"),
