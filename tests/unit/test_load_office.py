@@ -313,6 +313,18 @@ def test_formatted_cells_without_a_value_are_no_size(tmp_path: Path) -> None:
     assert load(tmp_path / "a.xlsx").text.endswith("near")
 
 
+def test_a_part_that_cannot_be_unpacked_is_a_broken_file(tmp_path: Path) -> None:
+    file = make_xlsx(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(file) as archive:
+        part = archive.getinfo("xl/styles.xml")
+    data = bytearray(file.read_bytes())
+    start = part.header_offset + 30 + len(part.filename)
+    data[start : start + 40] = b"\xff" * 40
+    file.write_bytes(data)
+    with pytest.raises(IngestError, match="broken one"):
+        load(file)
+
+
 def test_a_line_that_names_the_delimiter_is_no_row(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("sep=;\nname;price, EUR\nKiwi;1,50\nPear;2,75\n")
     loaded = load(tmp_path / "a.csv")
