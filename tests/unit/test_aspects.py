@@ -79,6 +79,13 @@ def test_words_tell_what_belongs_together(listed: str, aspects: list[str] | int)
     assert (len(result) if isinstance(aspects, int) else [*result]) == aspects
 
 
+def test_questions_that_are_joined_are_aspects() -> None:
+    aspects = find_aspects("Which law governs, and how long do they last?")
+    assert aspects == ("Which law governs", "how long do they last")
+    aspects = find_aspects("I have two offers. Compare the rent. Which is cheaper to leave?")
+    assert aspects == ("rent", "Which is cheaper to leave")
+
+
 def test_a_named_document_is_no_aspect() -> None:
     query = "Compare the lease and the licence."
     assert find_aspects(query, "lease, licence") == (query,)

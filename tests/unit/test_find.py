@@ -124,6 +124,7 @@ def test_patterns_take_and_leave_out(tmp_path: Path) -> None:
         *((name, "text/plain") for name in ("README", "LICENSE", "License", "CHANGELOG")),
         *((name, "text/x-dockerfile") for name in ("Dockerfile", "Dockerfile.dev")),
         *(("Makefile", "text/x-makefile"), ("README.md", "text/markdown"), ("a.CSV", "text/csv")),
+        ("a.tsx", "text/x-typescript"),
         *((name, None) for name in ("core", "README.png", "a.b", "notes", "")),
     ],
 )

@@ -3,12 +3,9 @@
 from itertools import pairwise
 
 from lexichord.client.passages import hit_confidences
-from lexichord.types import ChunkHit, HitScores, Response
+from lexichord.types import Response
 from lexichord.types.questions import Intent
-
-HIT = ChunkHit(
-    "c", "d", "d", "u", "t", "", 0, 1, None, "c", "", 0.0, HitScores(None, None, None), {}
-)
+from tests.builders import HIT
 
 
 def scores(confidence: float, hits: int) -> list[float]:

@@ -87,17 +87,6 @@ def test_invisible_characters_are_kept_and_flagged(tmp_path: Path, name: str) ->
     assert load(write(tmp_path / name, "family 👨\u200d👩\u200d👧")).metadata == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("A.MD", "text/markdown"),
-        ("a.tsx", "text/x-typescript"),
-    ],
-)
-def test_the_kind_is_told_by_the_ending(name: str, kind: str) -> None:
-    assert media_type(Path(name)) == kind
-
-
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(IngestError, match=r"^'\.png' is no kind that can be read: .*\.docx"):
         media_type(Path("a.png"))

@@ -17,6 +17,8 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.reader import Reader
 from lexichord.types import LoadedText
+from tests.documents import Block
+from tests.documents import make_docx as write_docx
 
 BOX = (Inches(1), Inches(1), Inches(4), Inches(2))
 
@@ -241,7 +243,11 @@ def cut(data: bytes) -> bytes:
     return data[: len(data) // 2]
 
 
-@pytest.mark.parametrize("make", [make_pptx, make_xlsx, make_ods])
+def make_docx(file: Path) -> Path:
+    return write_docx(file, [Block("Text")])
+
+
+@pytest.mark.parametrize("make", [make_pptx, make_xlsx, make_ods, make_docx])
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
@@ -278,10 +284,11 @@ def test_a_cut_xls_is_refused(tmp_path: Path) -> None:
         load(tmp_path / "a.xls")
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
-    file = make_xlsx(tmp_path / "a.xlsx")
-    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/media/zeros", b"\0" * 201_000_000)
+@pytest.mark.parametrize("make", [make_xlsx, make_docx])
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, make: Any) -> None:
+    file = make(tmp_path / f"a.{make.__name__[-4:]}")
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("media/zeros", b"\0" * 201_000_000)
     with pytest.raises(IngestError, match="unpacks to 201 MB"):
         load(file)
 
@@ -304,6 +311,18 @@ def test_formatted_cells_without_a_value_are_no_size(tmp_path: Path) -> None:
     sheet.write_blank(1_048_575, 16_383, None, book.add_format({"bold": True}))
     book.close()
     assert load(tmp_path / "a.xlsx").text.endswith("near")
+
+
+def test_a_part_that_cannot_be_unpacked_is_a_broken_file(tmp_path: Path) -> None:
+    file = make_xlsx(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(file) as archive:
+        part = archive.getinfo("xl/styles.xml")
+    data = bytearray(file.read_bytes())
+    start = part.header_offset + 30 + len(part.filename)
+    data[start : start + 40] = b"\xff" * 40
+    file.write_bytes(data)
+    with pytest.raises(IngestError, match="broken one"):
+        load(file)
 
 
 def test_a_line_that_names_the_delimiter_is_no_row(tmp_path: Path) -> None:

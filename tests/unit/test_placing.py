@@ -78,6 +78,11 @@ def test_contexts_join_what_is_there_and_come_off_again() -> None:
     assert with_contexts(DOCUMENT, bare, {0: "A."}, BY, is_complete=True)[1][0].context == "A."
 
 
+def test_a_recipe_without_contexts_is_what_it_was() -> None:
+    document, chunks = with_contexts(DOCUMENT, CHUNKS[:2], {}, BY, is_complete=False)
+    assert (document, chunks) == (DOCUMENT, CHUNKS[:2])
+
+
 def test_what_brought_contexts_still_says_so_at_the_end() -> None:
     own = replace(DOCUMENT, recipe="chunked context=given " + "a" * 64)
     document, _ = with_contexts(own, CHUNKS[:1], {0: "A."}, BY, is_complete=True)

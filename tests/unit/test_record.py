@@ -5,40 +5,30 @@ from dataclasses import replace
 from typing import Any
 
 from lexichord.db.catalogue import query_record
-from lexichord.types import ChunkHit, FileHit, HitScores, Question, Response, Scope, Step
+from lexichord.types import HitScores, Question, Response, Scope, Step
 from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Coverage, Reflection, Round
+from tests.builders import FILE, HIT
 
 WORD = "zanzibar"  # of the question
 ODD: Any = {"odd": WORD}  # no number, whatever the records' types say
-HIT = ChunkHit(
-    chunk_id="chunk_4",
-    document_id="doc_2",
-    dataset="d",
-    uri="a.md",
-    title=WORD,
-    heading=WORD,
-    start=1,
-    end=9,
-    page=None,
-    content=WORD,
-    context=WORD,
-    score=1.5,
+SAID = replace(
+    HIT,
+    **dict.fromkeys(("title", "heading", "content", "context"), WORD),  # type: ignore[arg-type]
     scores=HitScores(0.5, None, 1.2, contributions={"original": 0.1, **ODD}),
     ranks={"dense": 1, "keyword": None, **ODD},
 )
-FILE = FileHit("doc_2", "d", "a.md", WORD, 0.7, {"chunks": 0.6}, 3)
 INTENT = Intent("general", WORD, WORD, ("doc_2",), (WORD,), (WORD,), WORD, WORD)
 COVERAGE = Coverage(0.5, (WORD,), (WORD,), (WORD,))
 RESPONSE = Response(
     query=WORD,
     intent=INTENT,
-    files=[FILE],
-    hits=[HIT],
+    files=[replace(FILE, title=WORD)],
+    hits=[SAID],
     context=WORD,
     sources=[ContextSource(1, WORD, "a.md", 0, 4, None, "chunk_1", "doc_2", 0.5)],
-    quotes=[Quote.of(HIT)],
+    quotes=[Quote.of(SAID)],
     answer=WORD,
     confidence=0.25,
     reflection=Reflection(COVERAGE, WORD, (Round(WORD, WORD, 1.0, 0.5, WORD),), (WORD,), (WORD,)),
@@ -68,9 +58,9 @@ def test_what_is_recorded_instead() -> None:
     assert record["counts"] == {"files": 1, "quotes": 1, "degraded": 2, "rounds": 1}
     assert record["hits"] == [
         {
-            **{"chunk_id": "chunk_4", "dataset": "d", "uri": "a.md"},
-            **{"char_start": 1, "char_end": 9},
-            "score": 1.5,
+            **{"chunk_id": "chunk_1", "dataset": "default", "uri": "a/lease.md"},
+            **{"char_start": 10, "char_end": 14},
+            "score": 0.5,
             "scores": {
                 **{"dense": 0.5, "keyword": None, "fused": 1.2},
                 "contributions": {"original": 0.1},

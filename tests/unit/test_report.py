@@ -244,6 +244,14 @@ def test_what_is_missing_is_shown_as_missing(tmp_path: Path) -> None:
     assert len(pictures(html)) == 3
 
 
+def test_a_set_without_judgments_is_judged_by_abstaining(tmp_path: Path) -> None:
+    queries = (EvalQuery("a", "A?"), EvalQuery("b", "B?", answerable=False))
+    run = run_of("all", [Outcome("a", ()), Outcome("b", (), abstained=False)], queries)
+    markdown, _ = write([run], tmp_path)
+    assert rows(markdown, "Means of all metrics")["abstain"] == ["0.5000"]
+    assert "### B?" in markdown
+
+
 def test_errors_are_shown_and_count_nothing(tmp_path: Path) -> None:
     outcomes = [find(query, 1) for query in QUERIES]
     outcomes[3] = Outcome("q3", (), error="the server is gone", milliseconds=5000.0)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,25 +11,13 @@ from lexichord.errors import ProviderError
 from lexichord.retrieve.search.chunks import remove_words, rerank
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, HitScores, Ranked
+from tests.builders import HIT
 
 
 def hit(number: int, content: str, context: str = "") -> ChunkHit:
-    return ChunkHit(
-        chunk_id=f"chunk_{number}",
-        document_id="doc_1",
-        dataset="d",
-        uri="u",
-        title="t",
-        heading="",
-        start=0,
-        end=len(content),
-        page=None,
-        content=content,
-        context=context,
-        score=1 / number,
-        scores=HitScores(None, None, 1 / number),
-        ranks={},
-    )
+    scores = HitScores(None, None, 1 / number)
+    texts = {"content": content, "context": context}
+    return replace(HIT, chunk_id=f"chunk_{number}", score=1 / number, scores=scores, **texts)
 
 
 class ByLength:
