@@ -27,8 +27,8 @@ def lexichord(dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
 
 @pytest.fixture
 def cli(dsn: str) -> Cli:
-    def run(*arguments: str, input: str | None = None) -> Result:
-        return CliRunner().invoke(app, ["datasets", *arguments, "--dsn", dsn], input=input)
+    def run(*arguments: str, answer: str | None = None) -> Result:
+        return CliRunner().invoke(app, ["datasets", *arguments, "--dsn", dsn], input=answer)
 
     return run
 
@@ -55,7 +55,7 @@ def test_what_goes_is_counted_first(
     code: int,
 ) -> None:
     monkeypatch.setattr(options, "is_terminal", lambda: is_terminal)
-    done = cli("delete", *arguments, input=answer)
+    done = cli("delete", *arguments, answer=answer)
     assert (done.output.endswith(said), done.exit_code) == (True, code), done.output
     left = "web: 1 document, 1 chunk\n"
     assert cli("list").stdout == (left if code == 0 else f"{HELD}\n{left}")
