@@ -113,7 +113,7 @@ def test_every_option_is_described() -> None:
         ({"fallbacks": ["a", ""]}, "the fallback is empty: leave it out"),
         ({"fallbacks": {"a": 1}}, r"fallbacks takes a list, not \{'a': 1\}"),
         ({"neutral": [None]}, "neutral takes a list of texts, not None in it"),
-        ({"min_score": 3}, r"min_score takes names and numbers, \{'dense': 0.3\}, not 3"),
+        ({"min_score": 3}, r'min_score takes names and numbers, \{"dense": 0.3\}, not 3'),
         ({"min_score": {"dense": "a"}}, "min_score of dense must be a number, not 'a'"),
         ({"min_score": {"dense": float("nan")}}, "min_score of dense must be a number, not nan"),
         ({"min_score": {1: 0.5, "price": 1}}, "there is no score 1, price: dense"),
