@@ -70,7 +70,7 @@ def test_the_typescript_sdk(
     assert "18 months" in reply["answered"]["answer"]
     if (transport, asked_for) == ("http", "legacy"):  # without sessions nobody can be asked
         assert reply["asked"] == []
-        assert "'policies' may be meant" in reply["chosen"]["details"]
+        assert "take one of 'policies'" in reply["chosen"]["details"]
     else:
         assert reply["asked"] == ["There is no dataset 'POLIC'. Which one is meant?"]
         assert {hit["dataset"] for hit in reply["chosen"]["result"]} == {"policies"}

@@ -90,7 +90,7 @@ def test_every_option_is_described() -> None:
         ({"datasets": [1]}, "datasets takes a list of texts, not 1 in it"),
         ({"datasets": []}, "datasets is an empty list: name one at least, or leave it out for all"),
         ({"fallbacks": ["a", ""]}, "the fallback is empty: leave it out"),
-        ({"min_score": 3}, r"min_score takes names and numbers, \{'dense': 0.3\}, not 3"),
+        ({"min_score": 3}, r'min_score takes names and numbers, \{"dense": 0.3\}, not 3'),
         ({"min_score": {"dense": float("nan")}}, "min_score of dense must be a number, not nan"),
         ({"filter": "year"}, "filter must be an object as JSON has it, not 'year'"),
         ({"filter": {"day": date(2024, 1, 1)}}, "filter cannot be written as JSON: Object of type"),

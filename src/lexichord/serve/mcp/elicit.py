@@ -16,7 +16,7 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from lexichord.errors import NotFoundError, likeness, nearest_first
+from lexichord.errors import NotFoundError, likeness, nearest_first, some_names
 from lexichord.serve.access import ScopedClient
 
 DATASET_ARGUMENTS = ("dataset_id", "resource_id")
@@ -41,8 +41,8 @@ async def choose_dataset(
     if isinstance(answer, InputRequiredToolResult):
         return answer
     if answer not in fitting:
-        names = ", ".join(f"'{name}'" for name in fitting)
-        raise NotFoundError(f"there is no dataset '{arguments[named]}'; {names} may be meant")
+        names = some_names(fitting, [arguments[named]])
+        raise NotFoundError(f"there is no dataset '{arguments[named]}': take one of {names}")
     return {**arguments, named: answer}
 
 
