@@ -267,6 +267,7 @@ def test_a_sitemap_leads_to_its_pages_alone(site: Site) -> None:
 @pytest.mark.parametrize(
     ("url", "media_type", "name"),
     [
+        ("http://a.test/", "text/html", "index.html"),
         ("http://a.test/page.php?x=1", "text/html", "page.html"),
         ("http://a.test/get?id=3", "application/pdf", "get.pdf"),
         ("http://a.test/notes.md", "text/plain", "notes.md"),
