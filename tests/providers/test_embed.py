@@ -447,6 +447,7 @@ def test_the_key_goes_where_it_belongs(shape: Shape, monkeypatch: pytest.MonkeyP
     ("settings", "message"),
     [
         ({"embedding_base_url": "localhost:8080"}, "embedding_base_url is no address like http"),
+        ({"embedding_api_key": "sk\nx"}, "key holds characters that no key has"),
         ({"embedding_api_key": "schlüssel"}, "key holds characters that no key has"),
     ],
 )

@@ -123,11 +123,16 @@ async def test_tei_is_asked_in_batches() -> None:
 ALL = [(index, 0.5) for index in range(5)]
 UNFIT: dict[str, Sequence[tuple[object, object]]] = {
     "out of range": [*ALL[:4], (5, 0.5)],
+    "negative": [*ALL[:4], (-1, 0.5)],
     "twice": [*ALL[:4], (0, 0.5)],
     "index is text": [*ALL[:4], ("4", 0.5)],
+    "index is true": [*ALL[1:], (False, 0.5)],
     "index is a fraction": [*ALL[:4], (4.0, 0.5)],
     "not a number": [*ALL[:4], (4, float("nan"))],
+    "infinite": [*ALL[:4], (4, float("inf"))],
+    "huge": [*ALL[:4], (4, 10**400)],
     "score is text": [*ALL[:4], (4, "0.5")],
+    "score is true": [*ALL[:4], (4, True)],
     "score is missing": [*ALL[:4], (4, None)],
     "too few": ALL[:2],
 }
@@ -205,12 +210,7 @@ async def test_a_date_is_waited_for_as_well() -> None:
 
 @each_shape
 @pytest.mark.parametrize(
-    "after",
-    [
-        "30",
-        "Fri, 31 Dec 2999 23:59:59 GMT",
-        "tomorrow",
-    ],
+    "after", ["30", "99999999999", "Fri, 31 Dec 2999 23:59:59 GMT", "tomorrow", "-1", ""]
 )
 async def test_a_rate_limit_is_not_waited_for_in_vain(shape: Shape, after: str) -> None:
     busy = Reply(429, headers={"Retry-After": after})
@@ -361,6 +361,8 @@ def test_none_is_asked_where_none_is_named(name: str | None) -> None:
         ({"reranker": "cohere/rerank-v3.5"}, "needs a key: set LEXICHORD_RERANKER_API_KEY"),
         ({"reranker": "tei", "reranker_base_url": "localhost:8080"}, "is no address like http"),
         ({"reranker": "tei", "reranker_base_url": "http://h:x"}, "is no address like http"),
+        ({"reranker": "tei", "reranker_base_url": "file:///etc"}, "is no address like http"),
+        ({"reranker": "jina/m", "reranker_api_key": "a\nb"}, "holds characters that no key has"),
         ({"reranker": "jina/m", "reranker_api_key": "é"}, "holds characters that no key has"),
     ],
 )

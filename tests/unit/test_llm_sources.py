@@ -119,6 +119,7 @@ def test_a_quote_is_found_as_it_is_stored(text: str) -> None:
         "the tenant shall pay",
         "10 years",
         "000.50",
+        "Tenant shall pay EUR 1,000.50 (net) within 110 years – or 0.5% more; the tenants. " * 9,
         ".*",
     ],
 )

@@ -128,6 +128,7 @@ def test_control_characters_do_no_harm(tmp_path: Path) -> None:
         ("", "utf-8", {}),
         ('<meta charset="windows-1252">', "cp1252", {"encoding": "cp1252"}),
         ('<meta content="text/html; charset=Shift_JIS">', "shift_jis", {"encoding": "shift_jis"}),
+        ('<meta charset="utf-8">', "cp1252", {"encoding": "cp1252"}),
         ('<meta charset="no-such">', "cp1252", {"encoding": "cp1252"}),
         ("", "utf-16", {"encoding": "utf-16"}),
     ],

@@ -91,6 +91,9 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
         "~~~\n/// note\n!!! tip\n~~~",
         "    <b>code</b>\n",
         "If a < b and c > d, List<String> or <your name> stays.",
+        "A set {1, 2, 3}, {x} and {name} stay; so does {key: value}.",
+        "Stop!!!\n\n!!!\n\nWhy???",
+        "https://example.com///x and a:::b",
         "| a | b |\n|---|---|\n| 1 | 2 |\r\n",
     ],
 )
@@ -135,8 +138,12 @@ def test_chunks_stand_in_the_cleaned_text(pieces: list[str], is_mdx: bool) -> No
     "content",
     [
         "<" * 50_000,
+        "{" * 50_000,
+        "`" * 50_000,
         "<!--" * 20_000,
         "<script>" * 9_000,
+        " " * 90_000,
+        "<b " * 30_000,
         "{ #a" * 20_000,
     ],
 )

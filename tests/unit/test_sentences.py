@@ -25,7 +25,9 @@ CASES = [
         ["Vom 24. November auf den 3. Dezember verlegt.", "Der 3. zählt."],
     ),
     (f"{LONG} am 31.\nJuli an. Ja.", [f"{LONG} am 31.\nJuli an.", "Ja."]),
+    ("It has 12. Maybe more.", ["It has 12.", "Maybe more."]),
     ("**Never do so.** Use the other.", ["**Never do so.**", "Use the other."]),
+    ("_It ends._ **It begins.**", ["_It ends._", "**It begins.**"]),
     ("It is:\n~~~\na = 1\n\nb = 2", ["It is:", "~~~\na = 1\n\nb = 2"]),
     (f"- {LONG}\n- Second\n* Third", [f"- {LONG}", "- Second", "* Third"]),
     (

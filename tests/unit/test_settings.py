@@ -166,6 +166,7 @@ def test_what_a_container_was_given_may_be_read_by_all_in_it(folder: Path, secre
     ("content", "message"),
     [
         (b"", "is empty"),
+        (b"\xff", "cannot be read"),
         (None, "cannot be read"),
     ],
 )
@@ -184,6 +185,7 @@ def test_a_file_without_a_key_is_refused(
 
 DSNS = [
     "postgresql://me:sk-very-secret@host/db",
+    "postgresql://me:with@sk-very-secret@host/db?sslmode=require",
     "postgresql://host/db?user=me&password=sk-very-secret&sslmode=require",
     "host=h password = 'a \\' sk-very-secret' dbname=d",
     "host=h PASSWORD='sk-very-secret",

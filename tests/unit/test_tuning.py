@@ -72,6 +72,7 @@ def test_a_server_that_suits_its_machine_gets_no_advice() -> None:
         (
             {"random_page_cost": 4.0},
             "alter system set random_page_cost = '1.1'; then select pg_reload_conf();",
+        ({"jit": True}, "alter system set jit = 'off'; then select pg_reload_conf();"),
         ),
     ],
 )
