@@ -20,7 +20,6 @@ CONDITIONS = (
 )
 STATEMENTS = {
     "text": "select lexichord.keyword_text(repeat('a.b_', {n}))",
-    "run": "select lexichord.keyword_text(repeat('保密协议', {n}))",
     "lexemes": "select lexichord.lexemes(repeat('a.b_', {n}), 'pg_catalog.english')",
     "value": f"select lexichord.scope_documents(filter => {FILTER})",
     "folder": "select lexichord.scope_documents(uri_prefix => repeat('a.b_', {n}))",

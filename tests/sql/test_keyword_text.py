@@ -1,3 +1,5 @@
+import time
+
 from tests.sql.corpus import Connection, value
 
 TEXTS = [
@@ -29,3 +31,16 @@ def test_splits_and_keeps_whole(connection: Connection) -> None:
     for text, expected in TEXTS:
         made = value(connection, "select lexichord.keyword_text(%s)", text)
         assert made.split() == expected.split()
+
+
+def test_a_run_takes_time_by_its_length(connection: Connection) -> None:
+    statement = "select length(lexichord.keyword_text(repeat('保密协议', %s)))"
+
+    def seconds(repeats: int) -> float:
+        started = time.perf_counter()
+        row = connection.execute(statement, [repeats]).fetchone()
+        assert row == (3 * 4 * repeats,)
+        return time.perf_counter() - started
+
+    seconds(1)
+    assert seconds(80_000) < 40 * seconds(10_000)

@@ -219,7 +219,7 @@ def test_refused_before_anything_is_changed(fresh: Connection) -> None:
     start(fresh, "third", 5)
 
 
-@pytest.mark.parametrize("dimension", [1536, 4000])
+@pytest.mark.parametrize("dimension", [1536, 2000, 4000])
 def test_wide_vectors_fit_beside_the_old_ones(fresh: Connection, dimension: int) -> None:
     content = " ".join(f"word{number}" for number in range(400))
     for number in range(3):
