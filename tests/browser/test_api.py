@@ -60,6 +60,7 @@ def test_without_scripts_it_says_where_the_operations_stand(unscripted: Page, ad
     unscripted.goto("/docs")
     unscripted.get_by_role("link", name="the OpenAPI document").click()
     assert unscripted.url == f"{address}/openapi.json"
+    unscripted.goto("/")  # which fits the screen, as a file need not
 
 
 def test_operations_are_tried_with_a_key(look: Look, bare: str, strange: list[str]) -> None:

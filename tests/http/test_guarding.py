@@ -163,6 +163,20 @@ def test_a_form_that_makes_no_sense_is_refused(
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/v1/documents/1", "/v1/documents/x", "/v1/documents/doc_1", "/v1/chunks/-1"),
+        f"/v1/documents/{ID_EXAMPLE['doc'].upper()}",
+        f"/v1/documents/{ID_EXAMPLE['chunk']}",
+        f"/v1/chunks/{ID_EXAMPLE['doc']}",
+        "/v1/jobs/0",
+    ],
+)
+def test_an_id_that_cannot_be_is_refused(keyed: Keyed, path: str) -> None:
+    error(keyed.by("everything").get(path), 422)
+
+
 def test_what_is_not_there_is_said_as_json(keyed: Keyed) -> None:
     client = keyed.by("everything")
     unknown = [f"/v1/documents/{ID_EXAMPLE['doc']}", f"/v1/chunks/{ID_EXAMPLE['chunk']}"]
@@ -171,7 +185,6 @@ def test_what_is_not_there_is_said_as_json(keyed: Keyed) -> None:
     assert "/docs" in error(client.get("/nowhere"), 404)["message"]
     assert error(client.put("/v1/search"), 405)["message"] == "PUT is not taken here, but POST"
     error(client.get("/v1/documents", params={"datasets": "open"}), 422)  # it is "dataset"
-    error(client.get("/v1/jobs/0"), 422)
 
 
 def test_a_length_that_lies_ends_the_connection(strict: Served) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from lexichord import SyncLexichord
 from tests.http.conftest import DOCUMENTS, Keyed
-from tests.http.served import Keys, serve_documents
+from tests.http.served import fill
+from tests.http.server import Server
 from tests.listening import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -114,19 +116,20 @@ enabled = false
 """
 
 
-def test_schemathesis_finds_nothing(
-    bare: str, home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_schemathesis_finds_nothing(fresh: str, home: Path, tmp_path: Path) -> None:
     """All its checks, in all its phases; it writes and deletes, so on a database of its own."""
+    fill(fresh, DOCUMENTS)
+    with SyncLexichord(dsn=fresh, home=home) as lexichord:
+        secret = lexichord.create_key("Ann", writes=True, deletes=True).secret
     (tmp_path / "schemathesis.toml").write_text(CONFIG)
     program = Path(sys.executable).with_name("schemathesis")
-    how = ["-n", "3", "--workers", "2", "--generation-deterministic", "--no-color"]
+    how = ["-n", "5", "--workers", "2", "--generation-deterministic", "--no-color"]
     how += ["--continue-on-failure", "--request-timeout", str(PATIENCE)]
-    keys: Keys = {"Ann": {"writes": True, "deletes": True}}
-    with serve_documents(bare, DOCUMENTS, keys, home=home, max_requests=50) as served:
-        key = f"Authorization: Bearer {served.keys['Ann']}"
-        command = [str(program), "run", f"{served.url}/openapi.json", "-H", key, *how]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert "Traceback" not in caplog.text
+    with Server(fresh, home, allowed_hosts="search.example.com", max_requests=50) as server:
+        arguments = [f"{server.url}/openapi.json", "-H", f"Authorization: Bearer {secret}"]
+        done = subprocess.run(
+            [program, "run", *arguments, *how], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert "Traceback" not in server.log()
     assert done.returncode == 0, done.stdout[-20_000:]
     assert re.search(r"Tested: (\d+)", done.stdout), done.stdout

@@ -53,7 +53,7 @@ def call(arguments: str, tool: str = "retriever", *, modern: bool = False) -> st
 def post(server: Served, sent: str | bytes, **headers: str) -> dict[str, Any]:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     with new_client(server.url) as client:
-        answer = client.post("", content=sent, headers={**TYPES, **named})
+        answer = client.post(server.url, content=sent, headers={**TYPES, **named})
     assert answer.status_code < 500, (sent, answer.text)
     lines = [line[6:] for line in answer.text.splitlines() if line.startswith("data: ")]
     return dict(json.loads((lines or [answer.text])[-1]))

@@ -2,14 +2,17 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from html import unescape
 
+import httpx
 import pytest
 
 from lexichord.types.evidence import NEAREST_MARK, NEAREST_TO_IT
-from tests.http.served import new_client
 from tests.mcp.serving import over_http, read
-from tests.surfaces.callers import House, run_cli
+from tests.surfaces.callers import House
 
 pytestmark = pytest.mark.slow
 
@@ -22,27 +25,29 @@ CLAIMED = {SURE: True, DOUBTFUL: False, ABSTAINED: False, FOREIGN: False}
 HEADED = {True: "Answer", False: "No sure answer"}
 
 
+def header(house: House) -> dict[str, str]:
+    return {"authorization": f"Bearer {house.keys['all']}"}
+
+
 @pytest.mark.parametrize("question", CLAIMED)
 def test_all_interfaces_show_the_same_answer_and_claim(house: House, question: str) -> None:
     found = house.lexichord.query(question, answer=True)
     assert found.claimed == CLAIMED[question]
     assert found.heading == HEADED[found.claimed]
-    with new_client(house.http, house.keys["all"]) as client:
-        by_http = client.post("/v1/query", json={"query": question, "answer": True}).json()
-        page = client.get("/", params={"q": question}).text
+    body = {"query": question, "answer": True}
+    by_http = httpx.post(
+        f"{house.http}/v1/query", json=body, headers=header(house), timeout=60
+    ).json()
+    assert (by_http["answer"], by_http["claimed"]) == (found.answer, found.claimed)
     assert by_http["abstained"] == found.abstained
     by_mcp = asyncio.run(ask_assistant(house, question))
+    assert (by_mcp["answer"], by_mcp["claimed"]) == (found.answer, found.claimed)
     assert bool(by_mcp["suggestions"]) != found.claimed
-    shown = json.loads(run_query(house, question, "--json"))
-    for answer in (by_http, by_mcp, shown):
-        assert (answer["answer"], answer["claimed"]) == (found.answer, found.claimed)
     printed = run_query(house, question)
     assert f"\n{found.heading}" in printed if found.answer else HEADED[True] not in printed
     assert " ".join(found.answer.split()) in " ".join(printed.split())
-    assert (f'<h2 id="answer">{found.heading}</h2>' in page) == bool(found.answer)
-    if not found.claimed and found.answer:
-        nearest = found.answer.split(NEAREST_MARK)[1]
-        assert f"<mark>{nearest}</mark>" in unescape(page)
+    shown = json.loads(run_query(house, question, "--json"))
+    assert (shown["answer"], shown["claimed"]) == (found.answer, found.claimed)
 
 
 def test_the_nearest_sentence_is_marked_in_its_passage(house: House) -> None:
@@ -55,13 +60,30 @@ def test_the_nearest_sentence_is_marked_in_its_passage(house: House) -> None:
         assert " ".join(passage.text.split()) in shown.replace(NEAREST_MARK, "")
 
 
+def test_the_page_marks_it_and_calls_it_no_answer(house: House) -> None:
+    for question, claimed in CLAIMED.items():
+        page = httpx.get(house.http, params={"q": question}, headers=header(house), timeout=60).text
+        found = house.lexichord.query(question, answer=True)
+        assert (f'<h2 id="answer">{HEADED[claimed]}</h2>' in page) == bool(found.answer)
+        if not claimed and found.answer:
+            nearest = found.answer.split(NEAREST_MARK)[1]
+            assert f"<mark>{nearest}</mark>" in unescape(page)
+
+
 async def ask_assistant(house: House, question: str) -> dict[str, object]:
-    async with over_http(house.mcp, authorization=f"Bearer {house.keys['all']}") as client:
+    async with over_http(house.mcp, **header(house)) as client:
         return dict(read(await client.call_tool("assistant", {"query": question})))
 
 
 def run_query(house: House, question: str, *options: str) -> str:
-    dsn = house.lexichord.core.database.dsn
-    done = run_cli(house, "query", "--answer", "--dsn", dsn, *options, "--", question)
-    assert done.exit_code == 0, done.stderr
-    return done.stdout
+    return subprocess.run(
+        [sys.executable, "-m", "lexichord", "query", "--answer", *options, "--", question],
+        env=os.environ
+        | {
+            "LEXICHORD_HOME": str(house.lexichord.core.settings.home),
+            "LEXICHORD_DSN": house.lexichord.core.database.dsn,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout

@@ -4,30 +4,29 @@ import asyncio
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 from llama_index.core.schema import NodeWithScore
 from mcp.shared.exceptions import MCPError
-from typer.testing import CliRunner, Result
 
 from lexichord import SyncLexichord
-from lexichord.cli.commands import app
 from lexichord.db import schema
-from lexichord.db.embedded import PROGRAMS
 from lexichord.errors import NotFoundError
 from lexichord.langchain import LexichordRetriever as LangChainRetriever
 from lexichord.llama_index import LexichordRetriever as LlamaIndexRetriever
-from lexichord.types import ChunkHit, Explanation
+from lexichord.providers.embed.local import LocalEmbedder
+from lexichord.types import Explanation
 from lexichord.types.ids import ID_EXAMPLE, IdKind, Ids
-from mcp import Client
-from tests.conftest import new_database
-from tests.http.served import Served, serve
-from tests.mcp.serving import Place, inside, over_http, read
+from tests.conftest import SAMPLES, new_database
+from tests.http.served import serving
+from tests.mcp.serving import Place, over_stdio, read
 from tests.sql.corpus import call
 
 # Numbers that nothing else is: where one stands in a text, it is an id's.
@@ -38,26 +37,35 @@ NOUNS: dict[IdKind, str] = {"doc": "document", "chunk": "chunk"}
 QUESTION = "Compare the governing law of the lease and the master services agreement"
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """A server's database with its numbers, the application on it, and an address."""
+
+    dsn: str
+    home: Path
+    lexichord: SyncLexichord
+    url: str
+
+    @property
+    def ids(self) -> Ids:
+        return self.lexichord.core.database.ids
+
+
 @pytest.fixture(scope="module")
-def numbered(corpus: str, embedded_dsn: str, home: Path) -> Iterator[Served]:
-    """A server's database with its numbers: the samples, copied with their vectors."""
+def numbered(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[Numbered]:
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice())
         with psycopg.connect(dsn) as connection:
             for table, first in (("document", FIRST_DOCUMENT), ("chunk", FIRST_CHUNK)):
                 restart = f"alter table lexichord_data.{table} alter column id restart with {first}"
                 connection.execute(restart.encode())
-        with SyncLexichord(dsn=corpus, home=home) as source:
-            source.copy_to(dsn)
-        with serve(dsn, home=home, record="text") as served:
-            yield served
+        with SyncLexichord(dsn=dsn, home=home, record="text") as lexichord:
+            lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies"])
+            with serving(lexichord) as url:
+                yield Numbered(dsn, home, lexichord, url)
 
 
-def ids_of(numbered: Served) -> Ids:
-    return numbered.lexichord.core.database.ids
-
-
-def check(numbered: Served, text: str) -> None:
+def check(numbered: Numbered, text: str) -> None:
     """Fail where a number stands, an id that the database does not know, or none at all."""
     assert (number := A_NUMBER.search(text)) is None, text[max(0, number.start() - 200) :][:400]
     with psycopg.connect(numbered.dsn) as connection:
@@ -68,37 +76,44 @@ def check(numbered: Served, text: str) -> None:
     found = {match[0]: match[1] for match in AN_ID.finditer(text)}
     assert found
     for each, kind in found.items():
-        assert ids_of(numbered).read(kind, each) in known[kind]  # type: ignore[index, arg-type]
+        assert numbered.ids.read(kind, each) in known[kind]  # type: ignore[index, arg-type]
 
 
-def test_python(numbered: Served) -> None:
+def test_python(numbered: Numbered) -> None:
     lexichord = numbered.lexichord
     response = lexichord.query(QUESTION, answer=True, rewrite=True, reflect=True)
     hit = response.hits[0]
-    found = [response, Explanation(response), lexichord.search(QUESTION), lexichord.files(QUESTION)]
-    shown = [lexichord.similar(hit.document_id), lexichord.list(documents=[hit.document_id])]
-    shown += [lexichord.show(hit.document_id), lexichord.expand(hit.chunk_id)]
-    for each in (*found, *shown):
+    results = [
+        response,
+        Explanation(response),
+        lexichord.search(QUESTION),
+        lexichord.files(QUESTION),
+        lexichord.similar(hit.document_id),
+        lexichord.list(documents=[hit.document_id]),
+        lexichord.show(hit.document_id),
+        lexichord.expand(hit.chunk_id),
+    ]
+    for each in results:
         check(numbered, json.dumps(each.to_dict()))
         assert not A_NUMBER.search(f"{each}\n{each._repr_html_()}")
     assert response.comparison is not None
     assert lexichord.count(documents=[hit.document_id]) == 1
 
 
-def test_a_recorded_query_keeps_what_it_found(numbered: Served) -> None:
+def test_a_recorded_query_keeps_what_it_found(numbered: Numbered) -> None:
     response = numbered.lexichord.query("notice of termination")
     with psycopg.connect(numbered.dsn) as connection:
         rows = call(connection, "query_hits", query_id=response.query_id)
-    kept = [ids_of(numbered).write("chunk", row["chunk_id"]) for row in rows]
+    kept = [numbered.ids.write("chunk", row["chunk_id"]) for row in rows]
     assert kept == [hit.chunk_id for hit in response.hits]
     assert [row["current_chunk_id"] for row in rows] == [row["chunk_id"] for row in rows]
 
 
-def test_http(numbered: Served) -> None:
+def test_http(numbered: Numbered) -> None:
     query, question = {"query": QUESTION, "k": 3}, {"question": QUESTION}
     hit = numbered.lexichord.search(QUESTION).hits[0]
     document, chunk = f"/v1/documents/{hit.document_id}", f"/v1/chunks/{hit.chunk_id}"
-    dify = {"knowledge_id": "agreements", "query": QUESTION, "retrieval_setting": {"top_k": 3}}
+    dify = {"knowledge_id": "default", "query": QUESTION, "retrieval_setting": {"top_k": 3}}
     requests: list[tuple[str, str, Any]] = [
         *(("POST", path, query) for path in ("/v1/search", "/v1/query", "/v1/files:discover")),
         ("POST", "/v1/search", {**query, "documents": [hit.document_id]}),
@@ -106,22 +121,23 @@ def test_http(numbered: Served) -> None:
         ("GET", chunk, None),
         ("GET", f"/search?query={QUESTION}", None),
         ("POST", "/ask", question),
-        ("POST", "/v1/vector_stores/agreements/search", {"query": QUESTION}),
+        ("POST", "/v1/vector_stores/default/search", {"query": QUESTION}),
         ("POST", "/retrieval", {**dify, "retrieval_setting": {"top_k": 3, "score_threshold": 0}}),
         *(("GET", path, None) for path in (f"/?q={QUESTION}", "/", f"/document/{hit.document_id}")),
     ]
-    client = numbered.by()
-    for method, path, body in requests:
-        answer = client.request(method, path, json=body)
-        assert answer.status_code == 200, (path, answer.text)
-        if path.startswith("/document/"):  # its address has the id
-            assert not A_NUMBER.search(answer.text)
-        else:
-            check(numbered, answer.text)
-    assert not A_NUMBER.search(client.get("/openapi.json").text)
+    with httpx.Client(base_url=numbered.url, timeout=60) as client:
+        for method, path, body in requests:
+            answer = client.request(method, path, json=body)
+            assert answer.status_code == 200, (path, answer.text)
+            if path.startswith("/document/"):  # its address has the id
+                assert not A_NUMBER.search(answer.text)
+            else:
+                check(numbered, answer.text)
+        described = client.get("/openapi.json").text
+        assert not A_NUMBER.search(described)
 
 
-async def test_mcp(numbered: Served) -> None:
+async def test_mcp(numbered: Numbered) -> None:
     found = (await asyncio.to_thread(numbered.lexichord.search, QUESTION)).hits[0]
     calls: list[tuple[str, dict[str, Any]]] = [
         ("assistant", {"query": QUESTION, "verbose": True}),
@@ -134,38 +150,34 @@ async def test_mcp(numbered: Served) -> None:
         ("fetch", {"id": found.chunk_id}),
         ("fetch", {"id": f"document://{found.document_id}"}),
     ]
-    place = Place(numbered.dsn, numbered.lexichord.core.settings.home)
-    with inside(place) as server:
-        async with over_http(server.url) as client:
-            await ask_tools(numbered, client, found, calls)
+    async with over_stdio(Place(numbered.dsn, numbered.home)) as client:
+        for tool, arguments in calls:
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, read(result)
+            texts = [content.model_dump_json() for content in result.content]
+            assert not A_NUMBER.search("".join(texts)), tool
+            if (tool, arguments) != ("fetch", {"id": f"document://{found.document_id}"}):
+                check(numbered, "".join(texts))
+        for kind, id in (("document", found.document_id), ("chunk", found.chunk_id)):
+            (content,) = (await client.read_resource(f"{kind}://{id}")).contents
+            assert not A_NUMBER.search(content.model_dump_json())
+        for uri in (f"chunk://{found.document_id}", "chunk://8428428001", "document://7317317001"):
+            with pytest.raises(MCPError):
+                await client.read_resource(uri)
 
 
-async def ask_tools(
-    numbered: Served, client: Client, found: ChunkHit, calls: list[tuple[str, dict[str, Any]]]
-) -> None:
-    for tool, arguments in calls:
-        result = await client.call_tool(tool, arguments)
-        assert not result.is_error, read(result)
-        texts = [content.model_dump_json() for content in result.content]
-        assert not A_NUMBER.search("".join(texts)), tool
-        if (tool, arguments) != ("fetch", {"id": f"document://{found.document_id}"}):
-            check(numbered, "".join(texts))
-    for kind, id in (("document", found.document_id), ("chunk", found.chunk_id)):
-        (content,) = (await client.read_resource(f"{kind}://{id}")).contents
-        assert not A_NUMBER.search(content.model_dump_json())
-    for uri in (f"chunk://{found.document_id}", "chunk://8428428001", "document://7317317001"):
-        with pytest.raises(MCPError):
-            await client.read_resource(uri)
-
-
-def cli(numbered: Served, *arguments: str) -> Result:
-    home = str(numbered.lexichord.core.settings.home)
-    environment = {"LEXICHORD_DSN": numbered.dsn, "LEXICHORD_HOME": home}
-    return CliRunner().invoke(app, arguments, env=environment)
+def cli(numbered: Numbered, *arguments: str) -> subprocess.CompletedProcess[str]:
+    place = Place(numbered.dsn, numbered.home)
+    return subprocess.run(
+        [sys.executable, "-m", "lexichord", *arguments],
+        env=place.environment,
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.mark.parametrize("form", [["--json"], []])
-def test_cli(numbered: Served, form: Sequence[str]) -> None:
+def test_cli(numbered: Numbered, form: Sequence[str]) -> None:
     hit = numbered.lexichord.search(QUESTION).hits[0]
     commands = [
         ["query", QUESTION, "--explain", *form],
@@ -176,90 +188,93 @@ def test_cli(numbered: Served, form: Sequence[str]) -> None:
     ]
     for command in commands:
         done = cli(numbered, *command)
-        assert done.exit_code == 0, done.stderr
+        assert done.returncode == 0, done.stderr
         assert not A_NUMBER.search(done.stdout + done.stderr)
         if form or command[0] == "list":
             check(numbered, done.stdout)
 
 
-def test_langchain_and_llama_index(numbered: Served) -> None:
+def test_langchain_and_llama_index(numbered: Numbered) -> None:
     documents = LangChainRetriever(lexichord=numbered.lexichord).invoke(QUESTION)
     check(numbered, "".join(each.model_dump_json() for each in documents))
     nodes: list[NodeWithScore] = LlamaIndexRetriever(numbered.lexichord).retrieve(QUESTION)
     check(numbered, "".join(each.model_dump_json() for each in nodes))
 
 
-def unknown(numbered: Served, kind: IdKind) -> list[str]:
+def unknown(numbered: Numbered, kind: IdKind) -> list[str]:
     """What has the form of an id and is none, and what once was one."""
     number = {"doc": FIRST_DOCUMENT, "chunk": FIRST_CHUNK}[kind]
     other: IdKind = "chunk" if kind == "doc" else "doc"
     return [
         ID_EXAMPLE[kind],
         Ids(b"another database").write(kind, number),
-        ids_of(numbered).write(kind, 12),
-        ids_of(numbered).write(other, number),
-        ids_of(numbered).write(kind, number)[:-1],
+        numbered.ids.write(kind, 12),
+        numbered.ids.write(other, number),
+        numbered.ids.write(kind, number)[:-1],
         str(number),
-        "x",
         "",
     ]
 
 
-def test_what_is_no_id_here_is_nowhere_one(numbered: Served) -> None:
+def test_what_is_no_id_here_is_nowhere_one(numbered: Numbered) -> None:
     lexichord = numbered.lexichord
     for text in unknown(numbered, "doc"):
         said = f"^there is no document {text}: see lexichord list$"
-        asks: list[Callable[[], object]] = [
-            partial(lexichord.show, text),
-            partial(lexichord.similar, text),
-            partial(lexichord.search, QUESTION, documents=[text]),
-            partial(lexichord.delete, [text]),
-        ]
-        for ask in asks:
+        for ask in (lexichord.show, lexichord.similar):
             with pytest.raises(NotFoundError, match=said):
-                ask()
+                ask(text)
+        with pytest.raises(NotFoundError, match=said):
+            lexichord.search(QUESTION, documents=[text])
+        with pytest.raises(NotFoundError, match=said):
+            lexichord.delete([text])
     for text in unknown(numbered, "chunk"):
         with pytest.raises(NotFoundError, match=f"^there is no chunk {text}: take the id of a hit"):
             lexichord.expand(text)
     assert lexichord.count() == 13
 
 
-def test_what_is_no_id_here_has_a_status_over_http(numbered: Served) -> None:
-    client = numbered.by()
-    paths: dict[IdKind, str] = {"doc": "/v1/documents/", "chunk": "/v1/chunks/"}
-    for kind, path in paths.items():
-        for text in filter(None, unknown(numbered, kind)):
-            answer = client.get(path + text)
-            assert answer.status_code == 404
-            assert answer.json()["error"]["message"].startswith(f"there is no {NOUNS[kind]} ")
-    for text in filter(None, unknown(numbered, "doc")):
-        body = {"query": QUESTION, "documents": [text]}
-        assert client.post("/v1/search", json=body).status_code == 404
-        assert client.get(f"/document/{text}").status_code == 404
-    numbers = {"query": QUESTION, "documents": [FIRST_DOCUMENT]}
-    assert client.post("/v1/search", json=numbers).status_code == 422
+def test_what_is_no_id_here_has_a_status_over_http(numbered: Numbered) -> None:
+    with httpx.Client(base_url=numbered.url, timeout=60) as client:
+        paths: dict[IdKind, str] = {"doc": "/v1/documents/", "chunk": "/v1/chunks/"}
+        for kind, path in paths.items():
+            for text in filter(None, unknown(numbered, kind)):
+                answer = client.get(path + text)
+                assert answer.status_code == 404
+                assert answer.json()["error"]["message"].startswith(f"there is no {NOUNS[kind]} ")
+        for text in filter(None, unknown(numbered, "doc")):
+            body = {"query": QUESTION, "documents": [text]}
+            assert client.post("/v1/search", json=body).status_code == 404
+            assert client.get(f"/document/{text}").status_code == 404
+        numbers = {"query": QUESTION, "documents": [FIRST_DOCUMENT]}
+        assert client.post("/v1/search", json=numbers).status_code == 422
 
 
-def test_what_is_no_id_here_is_a_line_on_the_terminal(numbered: Served) -> None:
+def test_what_is_no_id_here_is_a_line_on_the_terminal(numbered: Numbered) -> None:
     for arguments, line in (
-        *(
-            (["show", text], f"there is no document {text}: see lexichord list")
-            for text in (str(FIRST_DOCUMENT), ID_EXAMPLE["doc"])
+        (
+            ["show", str(FIRST_DOCUMENT)],
+            f"there is no document {FIRST_DOCUMENT}: see lexichord list",
+        ),
+        (
+            ["show", ID_EXAMPLE["doc"]],
+            f"there is no document {ID_EXAMPLE['doc']}: see lexichord list",
         ),
         (["show", "--chunk", "12"], "there is no chunk 12: take the id of a hit"),
     ):
         done = cli(numbered, *arguments)
-        assert (done.exit_code, done.stderr) == (2, f"lexichord: {line}\n")
+        assert (done.returncode, done.stderr) == (2, f"lexichord: {line}\n")
 
 
 def test_links_stay_what_they_are_after_a_dump_and_restore(
-    numbered: Served, embedded_dsn: str
+    numbered: Numbered, embedded_dsn: str
 ) -> None:
+    from lexichord.db.embedded import PROGRAMS
+
     before = {row.uri: row.document_id for row in numbered.lexichord.list()}
     dump = [str(PROGRAMS / "pg_dump"), "-Fc", "-d", numbered.dsn]
     with new_database(embedded_dsn) as restored:
         dumped = subprocess.run(dump, capture_output=True, check=True).stdout
         load = [str(PROGRAMS / "pg_restore"), "--exit-on-error", "-d", restored]
         subprocess.run(load, input=dumped, capture_output=True, check=True)
-        with SyncLexichord(dsn=restored, home=numbered.lexichord.core.settings.home) as lexichord:
+        with SyncLexichord(dsn=restored, home=numbered.home) as lexichord:
             assert {row.uri: row.document_id for row in lexichord.list()} == before

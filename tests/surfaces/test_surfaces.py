@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 OWN_WORDS = ("SQL", "MCP")  # of a document: the one takes ids, the other also parts of names
 
 
-@cache  # each is asked once
+@cache  # each is asked once: the CLI takes a second to start
 def ask_everywhere(house: House, case: Case) -> Mapping[str, Answer]:
     return {name: ask(house, case) for name, ask in SURFACES.items() if name not in case.not_on}
 

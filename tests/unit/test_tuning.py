@@ -70,10 +70,14 @@ def test_a_server_that_suits_its_machine_gets_no_advice() -> None:
             "alter system set shared_buffers = '1024MB'; then restart Postgres",
         ),
         (
+            {"maintenance_work_mem": 64 * MB},
+            "alter system set maintenance_work_mem = '512MB'; then select pg_reload_conf();",
+        ),
+        (
             {"random_page_cost": 4.0},
             "alter system set random_page_cost = '1.1'; then select pg_reload_conf();",
-        ({"jit": True}, "alter system set jit = 'off'; then select pg_reload_conf();"),
         ),
+        ({"jit": True}, "alter system set jit = 'off'; then select pg_reload_conf();"),
     ],
 )
 def test_what_is_far_off_is_named_with_the_line_to_run(setting: dict[str, Any], line: str) -> None:
