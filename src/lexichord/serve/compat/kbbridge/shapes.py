@@ -135,13 +135,11 @@ class FacetItem(BaseModel):
 
 
 class FileCountOutput(ToolOutput):
-    """What `file_count` returns; `facets` are asked for with `by`."""
+    """What `file_count` returns; `files` are the first names, `facets` are asked for with `by`."""
 
     has_files: bool = False
     file_count: int = 0
-    files: Annotated[
-        list[str], Field(description="The first names; file_lister lists all, page by page.")
-    ] = Field(default=[])
+    files: list[str] = Field(default=[])
     facets: list[FacetItem] | None = None
 
 
