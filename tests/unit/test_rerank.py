@@ -15,9 +15,8 @@ from tests.builders import HIT
 
 
 def hit(number: int, content: str, context: str = "") -> ChunkHit:
-    scores = HitScores(None, None, 1 / number)
-    texts = {"content": content, "context": context}
-    return replace(HIT, chunk_id=f"chunk_{number}", score=1 / number, scores=scores, **texts)
+    scored = replace(HIT, score=1 / number, scores=HitScores(None, None, 1 / number))
+    return replace(scored, chunk_id=f"chunk_{number}", content=content, context=context)
 
 
 class ByLength:
