@@ -14,6 +14,7 @@ import lexichord
 from lexichord import errors
 from lexichord.langchain import LexichordRetriever as LangchainRetriever
 from lexichord.llama_index import LexichordRetriever as LlamaIndexRetriever
+from lexichord.retrieve.stages import Stages
 from lexichord.types import Ranked
 from reference.markdown import page
 
@@ -44,7 +45,7 @@ def signature_types() -> tuple[list[type], list[type]]:
     options: set[type] = set()
     results: set[type] = {Ranked}  # which a caller's own reranker returns
     for method in _methods(lexichord.Lexichord):
-        hints = get_type_hints(method)
+        hints = get_type_hints(method, localns={"Stages": Stages})  # imported for types alone
         _collect([hints.pop("return", None)], results)
         hints.pop("self", None)  # of methods that are functions elsewhere
         _collect(hints.values(), options)

@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Look
 from tests.http.pages import HOUSE
@@ -56,11 +56,12 @@ def test_it_follows_the_system_and_a_narrow_screen(api: Page) -> None:
     expect(api.locator("html")).to_have_css("color-scheme", "dark", timeout=SLOW)
 
 
-def test_without_scripts_it_says_where_the_operations_stand(unscripted: Page, address: str) -> None:
-    unscripted.goto("/docs")
-    unscripted.get_by_role("link", name="the OpenAPI document").click()
-    assert unscripted.url == f"{address}/openapi.json"
-    unscripted.goto("/")  # which fits the screen, as a file need not
+def test_without_scripts_it_says_where_the_operations_stand(browser: Browser, address: str) -> None:
+    with browser.new_context(base_url=address, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto("/docs")
+        page.get_by_role("link", name="the OpenAPI document").click()
+        assert page.url == f"{address}/openapi.json"
 
 
 def test_operations_are_tried_with_a_key(look: Look, bare: str, strange: list[str]) -> None:

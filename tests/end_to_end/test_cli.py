@@ -63,6 +63,13 @@ def _json(done: Result) -> Any:
     return json.loads(done.stdout)
 
 
+def test_before_anything_is_stored_it_says_what_to_do(cli: Cli) -> None:
+    for command in ("search", "files", "query"):
+        done = cli(command, "anything")
+        assert done.exit_code == 0
+        assert "nothing is stored yet: lexichord ingest FOLDER" in done.stderr
+
+
 # What commands leave out, and with a package all that is in it.
 ANY_SEARCH = {
     *("dspy", "fastapi", "httpx", "jinja2", "babel", "lxml", "pathspec", "semchunk", "onnx"),
@@ -100,13 +107,6 @@ def test_a_command_imports_only_what_it_needs(
     imported = set(re.findall(r"^import time:.*\| +(\S+)$", told, re.M))
     assert "lexichord.cli" in imported
     assert imported & left_out == set()
-
-
-def test_before_anything_is_stored_it_says_what_to_do(cli: Cli) -> None:
-    for command in ("search", "files", "query"):
-        done = cli(command, "anything")
-        assert done.exit_code == 0
-        assert "nothing is stored yet: lexichord ingest FOLDER" in done.stderr
 
 
 def test_its_version_and_its_completion(cli: Cli) -> None:

@@ -78,7 +78,7 @@ def test_options_are_those_of_query_and_those_of_a_call_go_first(plain: SyncLexi
     others = retriever.invoke("zebra", filter=not_new)
     assert {each.metadata["uri"] for each in others} == {"old", "bare"}
     assert len(retriever.invoke("zebra", filter=None, k=1)) == 1
-    for wrong in ({"k": 0}, {"top_k": 3}, {"filter": {"colour": "red"}}, {"datasets": "zoo"}):
+    for wrong in ({"k": 0}, {"top_k": 3}, {"filter": {"colour": "red"}}, {"datasets": 3}):
         with pytest.raises(ConfigError):
             retriever.invoke("zebra", **wrong)
 

@@ -279,11 +279,11 @@ def test_no_condition_takes_everything(dify: httpx.Client, condition: Any) -> No
 def test_a_key_that_only_others_have_is_a_condition_like_others(dify: httpx.Client) -> None:
     """One filter of a Dify node goes to all its knowledge bases, of which some may lack the key."""
     one = {"name": "kind", "comparison_operator": "is", "value": "lease"}  # of the library
-    title = {"name": "title", "comparison_operator": "contains", "value": "Lease"}
+    title = {"name": "title", "comparison_operator": "contains", "value": "Policy"}
 
     def found(*conditions: dict[str, Any], operator: str = "and") -> int:
         condition = {"conditions": list(conditions), "logical_operator": operator}
-        return len(records(dify, "samples", metadata_condition=condition))
+        return len(records(dify, "policies", metadata_condition=condition))
 
     assert found(one) == found(one, title) == 0
     assert found({**one, "comparison_operator": "is not"}) == 4

@@ -44,8 +44,8 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/v1/documents:count"): {"params": {"by": "title", "dataset": "closed"}},
     ("POST", "/v1/documents:move"): {"json": {"documents": [SOME_DOCUMENT], "dataset": "closed"}},
     ("GET", "/v1/documents/{document_id:path}"): {},
-    ("PATCH", "/v1/documents/{document_id:path}"): {"json": {"metadata": {"year": 2026}}},
-    ("DELETE", "/v1/documents/{document_id:path}"): {},
+    ("PATCH", "/v1/documents/{document_id}"): {"json": {"metadata": {"year": 2026}}},
+    ("DELETE", "/v1/documents/{document_id}"): {},
     ("GET", "/v1/documents/{document_id}/pages/{page}.png"): {},
     ("GET", "/v1/documents/{document_id}/boxes"): {"params": {"mark": "0-1"}},
     ("GET", "/v1/documents/{document_id}/original"): {},
@@ -213,13 +213,19 @@ def test_a_key_of_one_dataset_sees_that_one(keyed: Keyed, method: str, path: str
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [*WRITES, *STORE_WRITES, ("DELETE", "/v1/documents/{document_id:path}")]
+    ("method", "path"), [*WRITES, *STORE_WRITES, ("DELETE", "/v1/documents/{document_id}")]
 )
 def test_a_key_that_reads_writes_nothing(keyed: Keyed, method: str, path: str) -> None:
     client = keyed.by("reader")
     (row,) = client.get("/v1/documents", params={"uri_prefix": "open/nda"}).json()["documents"]
     own = row["document_id"]
-    ids = {"vector_store_id": "open", "file_id": own, "document_id": own, "batch_id": "vsfb_1"}
+    ids = {
+        "vector_store_id": "open",
+        "dataset": "open",
+        "file_id": own,
+        "document_id": own,
+        "batch_id": "vsfb_1",
+    }
     options = about(method, path, keyed)
     if path in ("/v1/documents", "/v1/documents:upload"):
         part = "json" if path == "/v1/documents" else "data"

@@ -103,7 +103,7 @@ def test_a_replacement_grants_again_and_keeps_the_grants_of_others(
         )
         for function, may in [
             ("recount()", False),
-            ("touch_run(bigint)", False),
+            ("touch_run(bigint, jsonb)", False),
             ("list_keys()", True),
         ]:
             for role in ("lexichord_reader", "pg_checkpoint"):

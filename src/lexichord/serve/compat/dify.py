@@ -61,7 +61,7 @@ type DifyOperator = Literal[
 ]
 
 # Dify's own names of what filters know of every document, by a record's title and metadata.
-BUILT_IN = {"document_name": ("title",)}
+BUILT_IN = {"document_name": "title"}
 
 FILTER_OPERATORS: dict[str, str] = {
     **{"is": "in", "=": "in", "is not": "nin", "≠": "nin", "not in": "nin"},
@@ -206,7 +206,7 @@ def _compile(condition: Condition) -> Json | None:
     operator = condition.comparison_operator
     op = FILTER_OPERATORS.get(operator, operator)
     given = [condition.name] if isinstance(condition.name, str) else condition.name
-    names = list(dict.fromkeys(key for name in given for key in (name, *BUILT_IN.get(name, ()))))
+    names = list(dict.fromkeys(BUILT_IN.get(name, name) for name in given))
     if op not in ("empty", "not empty") and condition.value is None:
         return None  # as Dify does with its own documents
     parts = [part for name in names for part in _conditions(name, operator, op, condition.value)]

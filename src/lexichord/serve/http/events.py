@@ -21,7 +21,7 @@ STREAM_SAMPLE = (
     'event: files\ndata: {"intent": {…}, "files": […]}\n\nevent: response\ndata: {…}\n\n'
 )
 STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": STREAM_SAMPLE}}}
+    200: {"content": {EVENT_STREAM: {"example": STREAM_SAMPLE}}}
 }
 
 

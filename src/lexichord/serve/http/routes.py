@@ -100,7 +100,9 @@ async def rename_dataset(caller: Caller, body: RenameBody) -> JsonReply:
 
 
 @router.delete("/datasets/{dataset:path}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
-async def delete_dataset(caller: Caller, dataset: Annotated[NameText, Path()]) -> JsonReply:
+async def delete_dataset(
+    caller: Caller, dataset: Annotated[NameText, Path(examples=["contracts"])]
+) -> JsonReply:
     """Delete a dataset with all its documents; return how many there were."""
     return await reply_written(caller, {"deleted": await caller.delete_dataset(dataset)})
 
@@ -234,7 +236,7 @@ async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonRepl
     return reply(await caller.show(document_id))
 
 
-@router.patch("/documents/{document_id:path}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
+@router.patch("/documents/{document_id}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
 async def set_metadata(
     caller: Caller, document_id: DocumentPathId, body: MetadataBody
 ) -> JsonReply:
@@ -243,7 +245,7 @@ async def set_metadata(
     return await reply_written(caller, {"metadata": metadata})
 
 
-@router.delete("/documents/{document_id:path}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
+@router.delete("/documents/{document_id}", response_model=DeletedShape, tags=DOCUMENT_TAGS)
 async def delete_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
     """Delete a document with all that hangs on it."""
     return await reply_written(caller, {"deleted": await caller.delete([document_id])})

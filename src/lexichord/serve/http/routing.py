@@ -160,7 +160,7 @@ async def _answer_http(request: Request, error: Exception) -> JsonReply:
     kind = HTTP_ERROR_TYPES.get(error.status_code, "invalid_request_error")
     headers, message = dict(error.headers or {}), str(error.detail)
     if error.status_code == 405:  # of several routes of one path, only the first was asked
-        methods = request.app.openapi()["paths"].get(request.scope["route"].path)
+        methods = request.app.openapi()["paths"].get(request.scope["route"].path_format)
         headers["Allow"] = ", ".join(methods or ()).upper() or headers["Allow"]
         message = f"{request.method} is not taken here, but {headers['Allow']}"
     message = PLAIN_WORDS.get(message, message)
