@@ -18,6 +18,7 @@ from lexichord.retrieve.stages import Stages
 from lexichord.types import Ranked
 from reference.markdown import page
 
+FOR_TYPES = {"Stages": Stages}  # which the client imports for type checkers alone
 CLASSES = (lexichord.SyncLexichord, lexichord.Lexichord)
 ADAPTERS = (LangchainRetriever, LlamaIndexRetriever)
 
@@ -45,7 +46,7 @@ def signature_types() -> tuple[list[type], list[type]]:
     options: set[type] = set()
     results: set[type] = {Ranked}  # which a caller's own reranker returns
     for method in _methods(lexichord.Lexichord):
-        hints = get_type_hints(method, localns={"Stages": Stages})  # imported for types alone
+        hints = get_type_hints(method, localns=FOR_TYPES)
         _collect([hints.pop("return", None)], results)
         hints.pop("self", None)  # of methods that are functions elsewhere
         _collect(hints.values(), options)
@@ -72,7 +73,7 @@ def _collect(hints: Iterable[object], into: set[type]) -> None:
 
 
 def _held(owner: type) -> Iterable[object]:
-    hints = get_type_hints(owner, include_extras=False)
+    hints = get_type_hints(owner, localns=FOR_TYPES, include_extras=False)
     if is_dataclass(owner):
         return [hints[field.name] for field in fields(owner)]
     return hints.values() if typing.is_typeddict(owner) else ()

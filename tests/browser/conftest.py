@@ -102,12 +102,6 @@ def sized(look: Look, address: str, screen: Screen) -> Page:
     return look(address, screen, **CLIPBOARD)
 
 
-@pytest.fixture
-def unscripted(look: Look, address: str) -> Page:
-    """The same without scripts."""
-    return look(address, NARROW, **BARE)
-
-
 def fits(page: Page) -> bool:
     """Return whether a page is no wider than its screen."""
     # One that is just being left for another has no element: a locator waits for the next one's.
