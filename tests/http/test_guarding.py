@@ -170,11 +170,11 @@ def test_a_form_that_makes_no_sense_is_refused(
         f"/v1/documents/{ID_EXAMPLE['doc'].upper()}",
         f"/v1/documents/{ID_EXAMPLE['chunk']}",
         f"/v1/chunks/{ID_EXAMPLE['doc']}",
-        "/v1/jobs/0",
     ],
 )
-def test_an_id_that_cannot_be_is_refused(keyed: Keyed, path: str) -> None:
-    error(keyed.by("everything").get(path), 422)
+def test_what_is_no_id_is_not_there(keyed: Keyed, path: str) -> None:
+    error(keyed.by("everything").get(path), 404)
+    error(keyed.by("everything").get("/v1/jobs/0"), 422)
 
 
 def test_what_is_not_there_is_said_as_json(keyed: Keyed) -> None:
