@@ -33,7 +33,6 @@ TEXTS = [
     "https://example.org/a/b?c=d&e=f#g 192.168.0.1 3.14159e-10",
     "[CLS] written out [SEP] and [PAD] too [MASK]",
     "nul\0byte,\ttabs\r\nand\x07bells",
-    "lone \ud83d half",
     "x" * 150,
     "",
     " \n\t ",
@@ -54,7 +53,7 @@ class Reference:
         self.tokenizer.enable_truncation(256)
 
     def embed(self, text: str) -> Array:
-        ids = self.tokenizer.encode(text.replace("\ud83d", "\ufffd")).ids
+        ids = self.tokenizer.encode(text).ids
         names = ("word", "position", "token_type")
         tables = [self.weights[f"embeddings.{name}_embeddings.weight"] for name in names]
         x = tables[0][ids] + tables[1][: len(ids)] + tables[2][0]
@@ -167,6 +166,8 @@ def test_vectors_match_the_reference(embedder: Embedder, folder: Path) -> None:
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert embedder.embed([], "document").shape == (0, 384)
+    broken = embedder.embed(["broken \ud83d text"], "document")
+    np.testing.assert_allclose(np.linalg.norm(broken), 1, atol=1e-5)
 
 
 def test_more_texts_than_are_tokenized_at_once(embedder: Embedder) -> None:

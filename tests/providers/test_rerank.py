@@ -99,6 +99,12 @@ async def test_fewer_texts_than_wanted_are_all_ranked(shape: Shape) -> None:
 
 
 @each_shape
+async def test_equal_scores_keep_the_order(shape: Shape) -> None:
+    with rerank_server(shape, always=ranking(shape, [(2, 1), (4, 1), (0, 1), (1, 1), (3, 1)])) as s:
+        assert [each.index for each in await ask(s)] == [0, 1, 2]
+
+
+@each_shape
 async def test_a_long_text_is_cut_by_the_server_or_before(shape: Shape) -> None:
     long = ["rent " * 2000, "who pays"]
     with rerank_server(shape) as server:
@@ -125,9 +131,11 @@ UNFIT: dict[str, Sequence[tuple[object, object]]] = {
     "out of range": [*ALL[:4], (5, 0.5)],
     "negative": [*ALL[:4], (-1, 0.5)],
     "twice": [*ALL[:4], (0, 0.5)],
+    "twice beside all": [*ALL, (0, 0.5)],
     "index is text": [*ALL[:4], ("4", 0.5)],
     "index is true": [*ALL[1:], (False, 0.5)],
     "index is a fraction": [*ALL[:4], (4.0, 0.5)],
+    "index is missing": [*ALL[:4], (None, 0.5)],
     "not a number": [*ALL[:4], (4, float("nan"))],
     "infinite": [*ALL[:4], (4, float("inf"))],
     "huge": [*ALL[:4], (4, 10**400)],
@@ -135,12 +143,9 @@ UNFIT: dict[str, Sequence[tuple[object, object]]] = {
     "score is true": [*ALL[:4], (4, True)],
     "score is missing": [*ALL[:4], (4, None)],
     "too few": ALL[:2],
+    "none": [],
 }
-LOOSE = {
-    "index is text",
-    "index is a fraction",
-    "score is text",
-}
+LOOSE = {"index is text", "index is true", "index is a fraction", "score is text", "score is true"}
 
 
 # Cohere's SDK makes a number of what is loose before anyone sees it.
@@ -153,9 +158,15 @@ async def test_a_ranking_that_does_not_fit_is_not_believed(shape: Shape, name: s
 
 
 BODIES = MALFORMED | {
+    "half": b'{"results": [{"index": 0',
+    "text": b'"index"',
+    "error": b'{"error": "overloaded"}',
     "results are text": b'{"results": "index"}',
+    "results are null": b'{"results": null}',
     "results are an object": b'{"results": {"index": 0, "relevance_score": 1}}',
+    "items are numbers": b'{"results": [1, 2, 3, 4, 5]}',
     "list of numbers": b"[1, 2, 3, 4, 5]",
+    "list of lists": b"[[], [], [], [], []]",
     "items without keys": b'{"results": [{}, {}, {}, {}, {}]}',
     "items without a score": b'[{"index": 0}, {"index": 1}, {"index": 2}]',
 }
@@ -173,11 +184,16 @@ async def test_a_malformed_reply_is_an_error(shape: Shape, name: str) -> None:
     [
         (400, ProviderError),
         (401, AuthError),
+        (403, AuthError),
+        (404, ProviderError),
+        (422, ProviderError),
         (429, RateLimitError),
         (500, ProviderError),
+        (503, ProviderError),
+        (599, ProviderError),
     ],
 )
-@pytest.mark.parametrize("body", [f'{{"message": "{KEY} is bad"}}'.encode()])
+@pytest.mark.parametrize("body", [b"{}", b"no JSON", f'{{"message": "{KEY} is bad"}}'.encode()])
 async def test_a_refusal_is_named(
     shape: Shape, status: int, kind: type[ProviderError], body: bytes
 ) -> None:
@@ -270,13 +286,7 @@ async def test_a_server_that_is_not_there_is_named(shape: Shape) -> None:
 
 
 @each_shape
-@pytest.mark.parametrize(
-    "status",
-    [
-        302,
-        307,
-    ],
-)
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_redirect_takes_neither_key_nor_text_elsewhere(shape: Shape, status: int) -> None:
     with rerank_server(shape) as other:
         away = Reply(status, headers={"Location": f"{other.url}/rerank"})
@@ -357,9 +367,12 @@ def test_none_is_asked_where_none_is_named(name: str | None) -> None:
     [
         ({"reranker": "voyage/rerank-2"}, "no reranker voyage/rerank-2: cohere/MODEL, jina/MODEL"),
         ({"reranker": "cohere"}, "no reranker cohere: cohere/MODEL"),
+        ({"reranker": "jina/"}, "no reranker jina/: "),
+        ({"reranker": "tei/some-model"}, "no reranker tei/some-model: "),
         ({"reranker": "tei"}, "needs an address: set LEXICHORD_RERANKER_BASE_URL"),
         ({"reranker": "cohere/rerank-v3.5"}, "needs a key: set LEXICHORD_RERANKER_API_KEY"),
         ({"reranker": "tei", "reranker_base_url": "localhost:8080"}, "is no address like http"),
+        ({"reranker": "tei", "reranker_base_url": "http://"}, "is no address like http"),
         ({"reranker": "tei", "reranker_base_url": "http://h:x"}, "is no address like http"),
         ({"reranker": "tei", "reranker_base_url": "file:///etc"}, "is no address like http"),
         ({"reranker": "jina/m", "reranker_api_key": "a\nb"}, "holds characters that no key has"),

