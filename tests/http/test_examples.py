@@ -24,7 +24,7 @@ PAINTED = document(
     "pump.md", "scan_0042", "Who may paint the pump?", OPENED.replace("open", "paint")
 )
 LEASE_ASKS, PUMP_ASKS = "What is said about return of keys?", "Who may open the pump?"
-SECRET_ASKS = "What is said about sale of the brewery?"
+SECRET_ASKS = "What is said about sale of the brewery?"  # pragma: allowlist secret
 
 
 STORED = {"open": [LEASE, PUMP], "closed": [SECRET]}
