@@ -11,11 +11,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from lexichord.display.text import comparison_table
 from lexichord.errors import ConfigError
 from lexichord.evaluate.metrics import compute_metrics, mean_of_judged
 from lexichord.evaluate.report import write_report
 from lexichord.types.evaluation import (
+    Change,
+    Difference,
     EvalQuery,
+    Evaluation,
     EvaluationRun,
     EvidenceSpan,
     Outcome,
@@ -391,3 +395,12 @@ def test_entities_are_compared_in_points_and_relatively(tmp_path: Path) -> None:
     none, _ = write([naming("base", ["nothing"] * 20), more], tmp_path)
     table = rows(none, "Expected entities in answers, micro-averaged: much and base")
     assert table["recall"][2:] == ["+60.00", table["recall"][3], "–"]
+
+
+@pytest.mark.parametrize(
+    ("mean", "is_noise", "verdict"),
+    [(0.1, False, "better"), (-0.1, False, "worse"), (0, True, "noise")],
+)
+def test_what_came_of_a_change_is_said_in_a_word(mean: float, is_noise: bool, verdict: str) -> None:
+    change = Change(1, 2, "base", "mrr", Difference(mean, mean - 0.1, mean + 0.1, is_noise))
+    assert comparison_table(Evaluation((), comparisons=(change,)))[1][-1] == verdict
