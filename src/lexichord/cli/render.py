@@ -316,7 +316,7 @@ def _answer(answered: Response) -> None:
 
 def _reflection(reflection: Reflection) -> None:
     """Print what reflection came to, each grade with its reason."""
-    rounds = f"{len(reflection.rounds)} round{'s' * (len(reflection.rounds) != 1)}"
+    rounds = counted(len(reflection.rounds), "round")
     passed = "passed" if reflection.passed else "not passed"
     out.print(Text("Reflection: ", "bold") + printable(f"{passed}; {rounds}; {reflection.stopped}"))
     for grade in reflection.grades:

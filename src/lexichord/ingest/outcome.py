@@ -68,21 +68,15 @@ def missing_contexts(llm: ContextReport) -> Iterator[str]:
 
 def _passed_over(report: Report, verbose: bool) -> Iterator[str]:
     """Yield what was not read, and what folders hold beside."""
-    if report.failed:
-        yield f"not read, failed: {counted(len(report.failed), 'file')}"
-        yield from _grouped(report.failed, verbose)
-    if report.unread:
-        kinds = Counter(report.unread.values()).most_common()
-        counts = ", ".join(f"{amount} {kind}" for kind, amount in kinds)
-        yield visible(f"not read, of no kind that can be: {counts}")
-        yield from _grouped(report.unread, verbose)
-    if report.dead_links:
-        yield f"dead links: {counted(len(report.dead_links), 'page')}"
-        yield from _grouped(report.dead_links, verbose)
+    failed = f"not read, failed: {counted(len(report.failed), 'file')}"
+    unread = f"not read, of no kind that can be: {_tally(report.unread)}"
+    dead = f"dead links: {counted(len(report.dead_links), 'page')}"
+    yield from _grouped(failed, report.failed, verbose)
+    yield from _grouped(unread, report.unread, verbose)
+    yield from _grouped(dead, report.dead_links, verbose)
     if report.left_out:
-        reasons = Counter(report.left_out.values()).most_common()
-        counts = ", ".join(f"{amount} {why}" for why, amount in reasons)
-        yield visible(f"left out: {counts}{'' if verbose else ' (--verbose names them)'}")
+        hint = "" if verbose else " (--verbose names them)"
+        yield visible(f"left out: {_tally(report.left_out)}{hint}")
     for name, why in report.left_out.items() if verbose else ():
         yield visible(f"  {short_uri(name)}: {why}")
     if report.is_empty:
@@ -91,8 +85,16 @@ def _passed_over(report: Report, verbose: bool) -> Iterator[str]:
         yield f"nothing was read: {why}"
 
 
-def _grouped(reasons: Mapping[str, str], verbose: bool) -> Iterator[str]:
-    """Yield the names of files, a line for each reason that they share."""
+def _tally(reasons: Mapping[str, str]) -> str:
+    """Return how many there are for each reason, the most first."""
+    counts = Counter(reasons.values()).most_common()
+    return ", ".join(f"{amount} {why}" for why, amount in counts)
+
+
+def _grouped(head: str, reasons: Mapping[str, str], verbose: bool) -> Iterator[str]:
+    """Yield a head and the names of files, a line for each reason that they share; or nothing."""
+    if reasons:
+        yield visible(head)
     groups: dict[str, list[str]] = {}
     for uri, reason in reasons.items():
         groups.setdefault(reason, []).append(short_uri(uri))

@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 LAYERS, HEADS, HIDDEN = 6, 12, 384
 MINILM_MAX_TOKENS = 256  # the model's own limit: longer texts are cut
-GRAPH_VERSION = (
-    2  # raise it when the graph or its files change: cached ones carry it in their names
-)
+GRAPH_VERSION = 2  # raise it when the graph or its files change: their names carry it
 ONNX_OPSET, ONNX_IR_VERSION = 20, 9  # the first opset with Gelu, and the file format of its time
 
 
