@@ -97,6 +97,12 @@ def page(look: Look, address: str) -> Page:
 
 
 @pytest.fixture
+def unscripted(look: Look, address: str) -> Page:
+    """A page in a browser that runs no scripts."""
+    return look(address, NARROW, **BARE)
+
+
+@pytest.fixture
 def sized(look: Look, address: str, screen: Screen) -> Page:
     """The same on each screen."""
     return look(address, screen, **CLIPBOARD)

@@ -34,8 +34,8 @@ NUMBERS_OF_ALL = ("GET", "/metrics")
 REFUSED = (*WRITES, *STORE_WRITES, NUMBERS_OF_ALL)
 ALIKE = (*ANSWERED_FOR_ALL, *OF_NO_DATASET, ("GET", "/v1/jobs"), NUMBERS_OF_ALL)
 OF_BATCHES = tuple(key for key in ASKED if "{batch_id}" in key[1])  # a tenant sends no files
-DELETES = ("DELETE", "/v1/documents/{document_id:path}")
-CHANGES = ("PATCH", "/v1/documents/{document_id:path}")
+DELETES = ("DELETE", "/v1/documents/{document_id}")
+CHANGES = ("PATCH", "/v1/documents/{document_id}")
 TIMES = re.compile(r'"[a-z_]*(ms|seconds)":(\s*[\d.]+|\{[^}]+\})|[\d.]+ ms')
 
 
