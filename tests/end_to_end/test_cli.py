@@ -312,21 +312,24 @@ def test_server_without_schema_says_init(cli: Cli, embedded_dsn: str) -> None:
     assert cli("start", LEXICHORD_DSN=plain).exit_code == 2
 
 
-def test_interrupt_keeps_what_was_reported(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupt_keeps_what_was_reported(
+    cli: Cli, tmp_path: Path, sent: signal.Signals, code: int
+) -> None:
     dsn = cli("dsn").stdout.strip()
     for number in range(400):
         (tmp_path / f"{number}.txt").write_text(f"Clause {number}. " + "Interrupted words. " * 200)
-    with start_cli("ingest", str(tmp_path), "--dataset", "cut", "--dsn", dsn) as child:
+    with start_cli("ingest", str(tmp_path), "--dataset", sent.name, "--dsn", dsn) as child:
         assert child.stderr is not None
         reported = [child.stderr.readline().split()[1] for _ in range(10)]
-        child.send_signal(signal.SIGINT)
+        child.send_signal(sent)
         rest = child.stderr.read()
-    assert child.returncode == 130
+    assert child.returncode == code
     assert "Traceback" not in rest
     assert rest.rstrip().endswith("interrupted; what was reported is stored")
     stored = {
         document["uri"]
-        for document in _json(cli("list", "--dataset", "cut", "--json"))["documents"]
+        for document in _json(cli("list", "--dataset", sent.name, "--json"))["documents"]
     }
     assert set(reported) <= stored
     told = r": interrupted, \d+ of 400 files: \d+ inserted\n  ended before its end"

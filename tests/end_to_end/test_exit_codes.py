@@ -1,4 +1,4 @@
-"""The exit code of each command: 0 done, 1 failed, 2 used wrongly, 130 interrupted."""
+"""The exit code of each command: 0 done, 1 failed, 2 used wrongly, 130 or 143 interrupted."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -130,7 +130,7 @@ def test_what_cannot_be_is_refused_in_words(connection: Connection) -> None:
     put(connection, "upload://park/a", ["w1"], dataset="zoo")
     refuse(connection, "zoo holds upload://park/a already")
     call(connection, "start_run", dataset="farm", source="", total=1)
-    refuse(connection, "something is being stored in farm", "farm")
+    refuse(connection, "an ingest is storing into farm", "farm")
     assert [row["dataset"] for row in call(connection, "list_datasets")] == ["farm", "zoo"]
 
 

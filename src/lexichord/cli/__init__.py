@@ -1,11 +1,14 @@
 """The command line: arguments in, calls of the application, results out. No logic."""
 
 import os
+import signal
 import sys
+from types import FrameType
 
 
 def main() -> None:
     """Run the command line; `--version` alone is answered before all commands are imported."""
+    signal.signal(signal.SIGTERM, _interrupt)
     if sys.argv[1:] == ["--version"]:
         show_version()
     else:
@@ -14,6 +17,11 @@ def main() -> None:
         from lexichord.cli.commands import app
 
         app()
+
+
+def _interrupt(number: int, _: FrameType | None) -> None:
+    """End a command as Ctrl-C does: what it has begun is left in order."""
+    raise KeyboardInterrupt(number)
 
 
 def show_version() -> None:

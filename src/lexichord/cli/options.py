@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
+from signal import SIGINT
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import typer
@@ -167,7 +168,7 @@ ExplainOption = Annotated[bool, typer.Option("--explain", help="Show every score
 
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
-EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+EXIT_FAILED, EXIT_USAGE, EXIT_BY_SIGNAL = 1, 2, 128  # the last and the number of the signal
 
 DsnOption = Annotated[
     str | None, typer.Option(help="A Postgres server, instead of the embedded one.")
@@ -306,9 +307,10 @@ def _errors_in_one_line() -> Iterator[None]:
     except LexichordError as error:
         typer.echo(f"lexichord: {error}", err=True)
         raise typer.Exit(EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED) from error
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         typer.echo("lexichord: interrupted; what was reported is stored", err=True)
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        number = next(iter(interrupt.args), SIGINT)
+        raise typer.Exit(EXIT_BY_SIGNAL + number) from None
 
 
 def _plain(value: object) -> object:
