@@ -44,6 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--save-seconds", action="store_true", help=f"write {SECONDS.name} anew")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return more than there are cores: servers start, time-outs pass while a test waits."""
+    return 3 * (os.cpu_count() or 1) // 2
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest: at the end no worker waits for one of them."""
     seconds: dict[str, float] = json.loads(SECONDS.read_text())
