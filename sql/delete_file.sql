@@ -15,7 +15,7 @@ begin
         select from dataset_file x join dataset s on s.id = x.dataset_id join run r on r.id = x.run_id
         where x.file_id = delete_file.file_id and (delete_file.dataset is null or s.name = delete_file.dataset)
           and r.finished_at is null and r.seen_at > clock_timestamp() - interval '60 s') then
-        raise exception '% is being stored: try again when it is', file_id using errcode = 'invalid_parameter_value';
+        raise exception '% is being stored: wait for its end', file_id using errcode = 'invalid_parameter_value';
     end if;
     perform lexichord.delete_documents(documents);
     if delete_file.dataset is null then

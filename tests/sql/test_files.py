@@ -148,7 +148,7 @@ def test_nothing_is_deleted_that_is_being_stored(connection: Connection) -> None
     keep(connection, A)
     attach(connection, A)
     for statement in ("select lexichord.delete_file(%s)", "select lexichord.delete_dataset('zoo')"):
-        refused = pytest.raises(errors.InvalidParameterValue, match="try again when it is")
+        refused = pytest.raises(errors.InvalidParameterValue, match="wait for its end")
         with refused, connection.transaction():
             value(connection, statement, *([A] if "%s" in statement else []))
     assert states(connection) == [(A, "in_progress")]

@@ -18,7 +18,7 @@ def stored(connection: Connection) -> Connection:
         title="Leave",
         metadata={"year": 2026, "tags": ["a", "b"]},
     )
-    put(connection, "hr/pay.md", ["two"], title="Pay", metadata={"year": 2026, "tags": ["b"]})
+    put(connection, "hr/pay.md", ["two"], title="Pay", metadata={"year": 2026, "tags": ["b", "b"]})
     put(connection, "law/nda.md", ["three"], title="NDA", dataset="law", metadata={"title": "Own"})
     return connection
 

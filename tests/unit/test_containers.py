@@ -11,7 +11,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import containers
-from lexichord.ingest.load.archive import MIN_RATIO_BYTES
+from lexichord.ingest.load.archive import MIN_RATIO_BYTES, check_archive
 from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
@@ -178,6 +178,12 @@ def test_spoilt_bytes_say_so(tmp_path: Path) -> None:
     content[45] ^= 0xFF
     (found,) = list_parts(write(tmp_path / "a.zip", bytes(content)), tmp_path)
     assert found.error.startswith("cannot be unpacked: ")
+
+
+def test_a_document_that_grows_too_much_is_not_unpacked(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.odt", packed({"content.xml": b"a" * 25_000_000}))
+    with pytest.raises(IngestError, match="unpacks to 25 MB"):
+        check_archive(file, "broken")
 
 
 def test_archives_in_archives_have_a_bottom(tmp_path: Path) -> None:

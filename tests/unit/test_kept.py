@@ -2,6 +2,8 @@
 
 from lexichord.db.call_settings import asking_for
 from lexichord.retrieve.kept import kept
+from lexichord.serve.page.found import FoundResponses
+from tests.builders import RESPONSE
 
 
 def test_a_text_is_looked_at_once_for_each_who_asks() -> None:
@@ -17,3 +19,10 @@ def test_a_text_is_looked_at_once_for_each_who_asks() -> None:
     with asking_for("acme"):
         assert words("a b") == ("a", "b")
     assert seen == ["a b", "a b"]
+
+
+def test_what_was_found_is_given_out_once() -> None:
+    found = FoundResponses()
+    found.keep("q", RESPONSE, 0.5)
+    assert found.take("q") == (RESPONSE, 0.5)
+    assert found.take("q") is None

@@ -2,7 +2,7 @@
 
 from dataclasses import fields, replace
 
-from lexichord.serve.compat.kbbridge.folders import named_documents
+from lexichord.serve.compat.kbbridge.folders import named_documents, uri_prefix
 from lexichord.serve.compat.kbbridge.shapes import FileItem, ListedFile, PassageItem, short_names
 from lexichord.types import ChunkHit, FileHit, StoredDocument
 from tests.builders import DOCUMENT
@@ -29,3 +29,8 @@ def test_a_document_is_named_by_as_much_of_its_uri_as_tells_it() -> None:
     assert short_names([*uris, *uris]) == dict(zip(uris, ends, strict=True))
     documents = [replace(DOCUMENT, uri=uri) for uri in uris]
     assert [row.uri for end in ends for row in named_documents(documents, end)] == uris
+
+
+def test_a_folder_is_a_whole_part_of_a_uri() -> None:
+    uris = ["/w/24/a.md", "24/a.md", "/w/2024/a.md", "/w/24.md"]
+    assert [uri_prefix(uri, "24") for uri in uris] == ["/w/24/", "24/", "", ""]

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.errors import ConfigError
+from lexichord.db.replica import position_number
+from lexichord.errors import ConfigError, some_names
 from lexichord.types import EmbeddingSpace, FilesResult, Response, SearchResult
 from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.questions import Intent
+from lexichord.types.text import one_line
 from tests.builders import FILE, HIT
 
 no_slash = st.text(st.characters(exclude_characters="/", codec="utf-8"), min_size=1)
@@ -80,3 +82,19 @@ def test_a_result_survives_json(result: Any, keys: set[str]) -> None:
 def test_records_do_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
         HIT.score = 1.0  # type: ignore[misc]
+
+
+def test_a_line_is_no_longer_than_its_place() -> None:
+    assert [one_line(text, 4) for text in ("abcd", "abcde", "a\nb")] == ["abcd", "abc…", "a b"]
+
+
+def test_names_that_are_not_listed_are_counted() -> None:
+    assert some_names("abcde").endswith("'e'")
+    assert some_names("abcdefg").endswith("'e' and 2 more")
+
+
+def test_positions_are_in_the_order_of_the_log() -> None:
+    written = ["0/FFFFFFFF", "1/0", "1/FF", "10/0"]
+    assert [hex(position_number(one)) for one in written] == [
+        *("0xffffffff", "0x100000000", "0x1000000ff", "0x1000000000"),
+    ]
