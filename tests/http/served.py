@@ -1,6 +1,5 @@
 """Servers in this process, on real sockets: the application, as `lexichord serve` builds it."""
 
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from threading import Thread
@@ -12,6 +11,7 @@ import uvicorn
 from lexichord import SyncLexichord
 from lexichord.serve.access import AccessPolicy
 from lexichord.serve.http.app import create_http_server
+from lexichord.serve.server import open_listeners
 from lexichord.types import Json
 from tests.conftest import new_database
 from tests.end_to_end.processes import wait_until
@@ -151,14 +151,14 @@ def serving(
     door = lexichord.run(AccessPolicy.open(lexichord.core, "127.0.0.1"))
     with ExitStack() as stack:
         stack.callback(lambda: lexichord.run(door.aclose()))
-        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        listeners = stack.enter_context(open_listeners("127.0.0.1", 0))
         config = uvicorn.Config(build(door), http="h11", log_config=None, access_log=False)
         server = uvicorn.Server(config)
-        serve = Thread(target=lexichord.run, args=(server.serve(sockets=[listener]),))
+        serve = Thread(target=lexichord.run, args=(server.serve(sockets=listeners),))
         serve.start()
         try:
             wait_until(lambda: server.started)
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+            yield f"http://127.0.0.1:{listeners[0].getsockname()[1]}"
         finally:
             server.should_exit = True
             serve.join(PATIENCE)
