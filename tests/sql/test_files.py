@@ -6,6 +6,7 @@ import pytest
 from psycopg import errors
 from psycopg.types.json import Jsonb
 
+from lexichord.db.files import sent_file
 from tests.sql.corpus import Connection, call, put, value
 
 A, B = f"file-{'a' * 24}", f"file-{'b' * 24}"
@@ -47,6 +48,10 @@ def test_a_file_is_in_reach_of_who_reaches_as_much_or_a_dataset_that_holds_it(
     keep(connection, B, ["zoo"])
     assert names(connection) == [B, A]
     assert names(connection, descending=False) == [A, B]
+    for first, second in ((B, A), (A, B)):
+        (row,) = call(connection, "list_files", file_ids=[first])
+        past = {"past_at": row["created_at"], "past_key": first, "descending": first == B}
+        assert names(connection, **past) == [second]
     assert names(connection, reach=["zoo"]) == names(connection, reach=["zoo", "farm"]) == [B]
     assert names(connection, reach=["farm"]) == []
     attach(connection, A, "farm")
@@ -178,3 +183,8 @@ def test_bytes_that_were_sent_are_those_of_the_document(connection: Connection) 
     assert [row["uri"] for row in call(connection, "list_originals", dataset="zoo")] == [
         f"upload://zoo/{A}/a.md"
     ]
+
+
+def test_a_file_that_was_sent_is_told_by_the_dataset_and_the_whole_of_its_id() -> None:
+    uris = [f"upload://zoo/{A}/a.md", f"upload://farm/{A}/a.md", f"x/{A}/a.md", "upload://zoo/a.md"]
+    assert [sent_file("zoo", uri) for uri in uris] == [A, "", "", ""]

@@ -329,6 +329,15 @@ def test_a_table_that_queues_its_changes_is_not_forgotten(article: Connection) -
     assert [row["fault"] for row in call(article, "list_indexed_tables")] == [None]
 
 
+def test_its_dataset_goes_with_the_index_alone(connection: Connection) -> None:
+    connection.execute("create table page (id int primary key, words text)")
+    connection.execute(
+        "select lexichord.index_table('page', text => '{words}', dataset => 'texts')"
+    )
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="texts is an indexed table's"):
+        call(connection, "delete_dataset", dataset="texts")
+
+
 def test_dropping_the_index_leaves_the_table(article: Connection) -> None:
     call(article, "drop_index_table", source="public.article")
     article.execute("update article set body = 'new'")
