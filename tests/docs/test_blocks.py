@@ -39,6 +39,7 @@ class Terminal:
     variables: Mapping[str, str]
     dsn: str
     ports: dict[int, int] = field(default_factory=dict)  # of pages, of this page's servers
+    started: set[str] = field(default_factory=set)  # the commands of these
 
     def run(self, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -77,9 +78,11 @@ class Terminal:
         return text
 
     def perform(self, block: Block, servers: ExitStack) -> None:
-        """Run a block; what serves is started beside it and stopped at the page's end."""
+        """Run a block; what serves is started beside it, once, and stopped at the page's end."""
         for line in SERVER.finditer(block.text):
-            servers.enter_context(self.serving(line[0].removeprefix("$ "), line[1]))
+            command = line[0].removeprefix("$ ").partition("#")[0].strip()
+            if command not in self.started:
+                servers.enter_context(self.serving(command, line[1]))
         text = SERVER.sub("", block.text)
         if block.language == "console":
             for command, shown in commands(Block(block.line, "console", text)):
@@ -90,19 +93,21 @@ class Terminal:
 
     @contextmanager
     def serving(self, command: str, kind: str) -> Iterator[None]:
-        words = command.partition("#")[0]
         log = self.folder.parent / "log"
         with log.open("w") as writes:
             server = subprocess.Popen(
-                ["bash", "-c", f"exec {words.strip()} --port 0"],
+                ["bash", "-c", f"exec {command} --port 0"],
                 cwd=self.folder,
                 env=self.variables,
                 stderr=writes,
             )
         try:
             self.ports[PORTS[kind]] = port_of(server, log.read_text)
+            self.started.add(command)
             yield
         finally:
+            self.ports.clear()
+            self.started.clear()
             server.terminate()
             server.wait(SECONDS)
 
@@ -155,7 +160,6 @@ def test_the_code_of_a_page_runs(page: Path, terminal: Terminal) -> None:
     blank = str(page.relative_to(ROOT)) in FROM_NOTHING
     _copy(terminal.dsn, "lexichord", "blank" if blank else "stocked")
     with ExitStack() as servers:
-        servers.callback(terminal.ports.clear)
         for block in read_blocks(page):
             if block.is_run:
                 try:

@@ -7,7 +7,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.evaluate.answers import first_sentence, first_source, holds
-from tests.conftest import SAMPLES, new_database
+from tests.conftest import new_database
 from tests.others import write_others
 
 pytestmark = pytest.mark.slow
@@ -17,18 +17,16 @@ OTHERS = 120
 
 @pytest.fixture(scope="module")
 def beside(
-    embedding_template: str,
-    home: Path,
-    tmp_path_factory: pytest.TempPathFactory,
+    corpus: str, home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SyncLexichord]:
     """The samples and the others, embedded by the real model. To be read only."""
     folder = tmp_path_factory.mktemp("others")
     write_others(folder, OTHERS)
     with (
-        new_database(embedding_template, copy_of=embedding_template) as dsn,
+        new_database(corpus, copy_of=corpus) as dsn,
         SyncLexichord(dsn=dsn, home=home) as lexichord,
     ):
-        lexichord.ingest([SAMPLES / "agreements", SAMPLES / "policies", folder])
+        lexichord.ingest([folder])
         yield lexichord
 
 

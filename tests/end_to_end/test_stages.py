@@ -24,7 +24,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Explanation, FileHit, Question, Scope
 from lexichord.types.evidence import Evidence
 from lexichord.types.questions import Intent
-from tests.conftest import SAMPLES
+from tests.conftest import SAMPLES, new_database
 
 type Open = Callable[[Stages], AbstractContextManager[SyncLexichord]]
 QUERY = "In the lease for Saltpan House, who insures the building?"
@@ -105,12 +105,12 @@ def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Ope
     assert "keep_insurance" in kept.timings_ms
 
 
-def test_a_document_that_is_deleted_amid_a_query_does_not_fail_it(
-    embedding_dsn: str, home: Path
-) -> None:
+def test_a_document_that_is_deleted_amid_a_query_does_not_fail_it(corpus: str, home: Path) -> None:
     stages = Stages(discover=DeleteWhatIsFound())
-    with SyncLexichord(dsn=embedding_dsn, home=home, stages=stages) as lexichord:
-        lexichord.ingest([SAMPLES / "agreements"])
+    with (
+        new_database(corpus, copy_of=corpus) as dsn,
+        SyncLexichord(dsn=dsn, home=home, stages=stages) as lexichord,
+    ):
         documents = {row.document_id for row in lexichord.list()}
         found = lexichord.query(QUERY, answer=True)
         (gone,) = documents - {row.document_id for row in lexichord.list()}
@@ -158,7 +158,8 @@ def test_an_evaluation_compares_with_and_without(dsn: str, tmp_path: Path) -> No
 
 
 def test_the_documented_example_runs(embedding_dsn: str, home: Path, tmp_path: Path) -> None:
-    shutil.copytree(SAMPLES / "agreements", tmp_path / "contracts")
+    (tmp_path / "contracts").mkdir()
+    shutil.copy(SAMPLES / "agreements" / "office-lease-saltpan-house.md", tmp_path / "contracts")
     assert documented.__doc__ is not None
     example = documented.__doc__.partition("\n\n    ")[2]
     done = subprocess.run(

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +23,7 @@ from lexichord.errors import (
     UnknownDatasetError,
 )
 from lexichord.serve.access import AccessPolicy
+from tests.end_to_end.processes import run_cli
 from tests.mcp.serving import over_http, read
 from tests.surfaces.cases import Caller, Case, Refused, Surface
 
@@ -95,25 +93,20 @@ def by_python(house: House, case: Case) -> Answer:
 def by_cli(house: House, case: Case) -> Answer:
     """As `lexichord search ... --json`, by a role of the caller's."""
     names = {"uri_prefix": "--under", "datasets": "--dataset", "documents": "--document", "k": "-k"}
-    arguments = [case.what, "--json", "--dsn", house.roles[case.caller]]
+    arguments = [case.what, "--json"]
     for name, value in case.options.items():
         for each in value if isinstance(value, list) else [value]:
             text = json.dumps(each) if name == "filter" else str(each)
             arguments += [names.get(name, f"--{name}"), text]
-    run = subprocess.run(
-        [sys.executable, "-m", "lexichord", *arguments, "--", case.query],
-        env=os.environ | {"LEXICHORD_HOME": str(house.lexichord.core.settings.home)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if run.returncode == 0:
+    home = house.lexichord.core.settings.home
+    run = run_cli(house.roles[case.caller], home, *arguments, "--", case.query)
+    if run.exit_code == 0:
         result = json.loads(run.stdout)
         return list(result["files" if case.what == "files" else "hits"])
     line = run.stderr.strip().removeprefix("lexichord: ")
     if "permission denied" in line:
         return Refusal("unauthorised", line)
-    assert run.returncode == 2, run.stderr
+    assert run.exit_code == 2, run.stderr
     return Refusal("not found" if line.startswith("there is no d") else "invalid", line)
 
 

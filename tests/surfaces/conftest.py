@@ -10,12 +10,9 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import schema
-from lexichord.providers.embed.local import LocalEmbedder
-from tests.conftest import SAMPLES, new_database
-from tests.http.served import NAME
-from tests.http.server import Server
-from tests.mcp.serving import Place, served
+from tests.conftest import new_database
+from tests.http.served import NAME, serving
+from tests.mcp.serving import create_mcp_server
 from tests.surfaces.callers import House
 from tests.surfaces.cases import Caller
 
@@ -56,27 +53,20 @@ def _as(dsn: str, role: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def house(
-    embedded_dsn: str,
-    embedder: LocalEmbedder,
-    home: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[House]:
-    with new_database(embedded_dsn) as dsn:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as lexichord, _roles(dsn) as roles:
-            lexichord.ingest([SAMPLES / "agreements"], dataset="agreements")
-            lexichord.ingest([SAMPLES / "policies"], dataset="policies")
-            lexichord.ingest(documents=NOTES, dataset="notes")
-            revoked = lexichord.create_key("Bo")
-            lexichord.revoke_key(revoked.key.key_id)
-            keys: dict[Caller, str | None] = {
-                "all": lexichord.create_key("Ann").secret,
-                "policies": lexichord.create_key("Cy", datasets=["policies"]).secret,
-                "revoked": revoked.secret,
-                "nobody": None,
-            }
-            place = Place(dsn, home, {"LEXICHORD_ALLOWED_HOSTS": NAME})
-            log = tmp_path_factory.mktemp("mcp") / "log"
-            with Server(dsn, home, allowed_hosts=NAME) as http, served(place, log) as mcp:
-                yield House(lexichord, http.url, mcp.url, keys, roles)
+def house(corpus: str, home: Path) -> Iterator[House]:
+    with (
+        new_database(corpus, copy_of=corpus) as dsn,
+        _roles(dsn) as roles,
+        SyncLexichord(dsn=dsn, home=home, allowed_hosts=NAME) as lexichord,
+    ):
+        lexichord.ingest(documents=NOTES, dataset="notes")
+        revoked = lexichord.create_key("Bo")
+        lexichord.revoke_key(revoked.key.key_id)
+        keys: dict[Caller, str | None] = {
+            "all": lexichord.create_key("Ann").secret,
+            "policies": lexichord.create_key("Cy", datasets=["policies"]).secret,
+            "revoked": revoked.secret,
+            "nobody": None,
+        }
+        with serving(lexichord) as http, serving(lexichord, create_mcp_server) as mcp:
+            yield House(lexichord, http, f"{mcp}/mcp", keys, roles)

@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from html import unescape
 
 import httpx
 import pytest
 
 from lexichord.types.evidence import NEAREST_MARK, NEAREST_TO_IT
+from tests.end_to_end.processes import run_cli
 from tests.mcp.serving import over_http, read
 from tests.surfaces.callers import House
 
@@ -76,14 +74,8 @@ async def ask_assistant(house: House, question: str) -> dict[str, object]:
 
 
 def run_query(house: House, question: str, *options: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-m", "lexichord", "query", "--answer", *options, "--", question],
-        env=os.environ
-        | {
-            "LEXICHORD_HOME": str(house.lexichord.core.settings.home),
-            "LEXICHORD_DSN": house.lexichord.core.database.dsn,
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    settings = house.lexichord.core.settings
+    asked = ("query", "--answer", *options, "--", question)
+    done = run_cli(settings.dsn, settings.home, *asked)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout

@@ -4,8 +4,7 @@ import asyncio
 import json
 import re
 import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
+from lexichord.db.embedded import PROGRAMS
 from lexichord.errors import NotFoundError
 from lexichord.langchain import LexichordRetriever as LangChainRetriever
 from lexichord.llama_index import LexichordRetriever as LlamaIndexRetriever
@@ -25,6 +25,7 @@ from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.types import Explanation
 from lexichord.types.ids import ID_EXAMPLE, IdKind, Ids
 from tests.conftest import SAMPLES, new_database
+from tests.end_to_end.processes import run_cli
 from tests.http.served import serving
 from tests.mcp.serving import Place, over_stdio, read
 from tests.sql.corpus import call
@@ -166,18 +167,8 @@ async def test_mcp(numbered: Numbered) -> None:
                 await client.read_resource(uri)
 
 
-def cli(numbered: Numbered, *arguments: str) -> subprocess.CompletedProcess[str]:
-    place = Place(numbered.dsn, numbered.home)
-    return subprocess.run(
-        [sys.executable, "-m", "lexichord", *arguments],
-        env=place.environment,
-        capture_output=True,
-        text=True,
-    )
-
-
 @pytest.mark.parametrize("form", [["--json"], []])
-def test_cli(numbered: Numbered, form: Sequence[str]) -> None:
+def test_cli(numbered: Numbered, form: list[str]) -> None:
     hit = numbered.lexichord.search(QUESTION).hits[0]
     commands = [
         ["query", QUESTION, "--explain", *form],
@@ -187,8 +178,8 @@ def test_cli(numbered: Numbered, form: Sequence[str]) -> None:
         ["show", "--chunk", hit.chunk_id, *form],
     ]
     for command in commands:
-        done = cli(numbered, *command)
-        assert done.returncode == 0, done.stderr
+        done = run_cli(numbered.dsn, numbered.home, *command)
+        assert done.exit_code == 0, done.stderr
         assert not A_NUMBER.search(done.stdout + done.stderr)
         if form or command[0] == "list":
             check(numbered, done.stdout)
@@ -250,26 +241,18 @@ def test_what_is_no_id_here_has_a_status_over_http(numbered: Numbered) -> None:
 
 
 def test_what_is_no_id_here_is_a_line_on_the_terminal(numbered: Numbered) -> None:
-    for arguments, line in (
-        (
-            ["show", str(FIRST_DOCUMENT)],
-            f"there is no document {FIRST_DOCUMENT}: see lexichord list",
-        ),
-        (
-            ["show", ID_EXAMPLE["doc"]],
-            f"there is no document {ID_EXAMPLE['doc']}: see lexichord list",
-        ),
-        (["show", "--chunk", "12"], "there is no chunk 12: take the id of a hit"),
-    ):
-        done = cli(numbered, *arguments)
-        assert (done.returncode, done.stderr) == (2, f"lexichord: {line}\n")
+    for name in (str(FIRST_DOCUMENT), ID_EXAMPLE["doc"]):
+        done = run_cli(numbered.dsn, numbered.home, "show", name)
+        line = f"lexichord: there is no document {name}: see lexichord list\n"
+        assert (done.exit_code, done.stderr) == (2, line)
+    done = run_cli(numbered.dsn, numbered.home, "show", "--chunk", "12")
+    line = "lexichord: there is no chunk 12: take the id of a hit\n"
+    assert (done.exit_code, done.stderr) == (2, line)
 
 
 def test_links_stay_what_they_are_after_a_dump_and_restore(
     numbered: Numbered, embedded_dsn: str
 ) -> None:
-    from lexichord.db.embedded import PROGRAMS
-
     before = {row.uri: row.document_id for row in numbered.lexichord.list()}
     dump = [str(PROGRAMS / "pg_dump"), "-Fc", "-d", numbered.dsn]
     with new_database(embedded_dsn) as restored:
