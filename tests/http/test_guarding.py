@@ -12,6 +12,7 @@ import httpx
 import psycopg
 import pytest
 
+from lexichord.serve.middleware import LimitsMiddleware
 from lexichord.types.ids import ID_EXAMPLE
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS, Keyed
@@ -218,6 +219,25 @@ def test_a_large_body_is_refused_whether_it_says_so_or_not(
     error(client.post("/v1/documents:upload", files={"files": ("a.txt", b"x" * 3000)}), 413)
     assert client.post("/v1/search", json=SEARCH).status_code == 200
     assert "Traceback" not in caplog.text
+
+
+async def test_pieces_of_a_body_are_measured_together() -> None:
+    pieces = iter([{"type": "http.request", "body": b"x" * 8, "more_body": True}] * 2)
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return next(pieces)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def read(_: Any, receive: Any, __: Any) -> None:
+        while await receive():
+            pass
+
+    scope = {"type": "http", "path": "/v1/search", "headers": []}
+    await LimitsMiddleware(read, max_body=15, max_requests=1)(scope, receive, send)
+    assert sent[0]["status"] == 413
 
 
 @contextmanager
