@@ -49,10 +49,7 @@ each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 
 def client(
-    server: EmbedServer,
-    space: str = "",
-    timing: EmbeddingTiming = QUICK,
-    **settings: object,
+    server: EmbedServer, space: str = "", timing: EmbeddingTiming = QUICK, **settings: object
 ) -> BatchedEmbedder:
     arguments = {"embedding_base_url": f"{server.url}/", "embedding_api_key": KEY} | settings
     embedder, degraded = find_embedder(
@@ -157,14 +154,7 @@ def test_cohere_is_told_the_dimension_where_the_model_has_a_choice() -> None:
 
 
 @each_shape
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\ud800 half",
-        "NUL \0",
-        "",
-    ],
-)
+@pytest.mark.parametrize("text", ["\ud800 half", "NUL \0", ""])
 def test_any_text_can_be_asked(shape: Shape, text: str) -> None:
     with embed_server(shape) as server:
         vectors = client(server).embed([text], "document")
@@ -207,8 +197,7 @@ def test_gemini_says_in_the_body_how_long_to_wait() -> None:
 
 @each_shape
 @pytest.mark.parametrize(
-    ("status", "kind"),
-    [(401, AuthError), (404, ProviderError), (302, ProviderError)],
+    ("status", "kind"), [(401, AuthError), (404, ProviderError), (302, ProviderError)]
 )
 @pytest.mark.parametrize("body", [f'{{"message": "{KEY} is bad"}}'.encode()])
 def test_a_refusal_is_named_and_not_tried_again(

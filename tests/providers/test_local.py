@@ -297,13 +297,7 @@ def test_fetch_from_nobody(tmp_path: Path) -> None:
         fetch_model(tmp_path, address)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://example.invalid",
-        "file:///etc",
-    ],
-)
+@pytest.mark.parametrize("address", ["http://example.invalid", "file:///etc"])
 def test_fetch_refuses_unsafe_addresses(address: str, tmp_path: Path) -> None:
     with pytest.raises(ProviderError, match=r"neither https nor http on this machine"):
         fetch_model(tmp_path, address)

@@ -47,13 +47,7 @@ def test_each_thing_of_a_list_is_an_aspect(question: str, aspects: list[str]) ->
     assert [*find_aspects(question)] == aspects
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "How do they differ?",
-        "",
-    ],
-)
+@pytest.mark.parametrize("question", ["How do they differ?", ""])
 def test_without_a_list_the_question_is_the_aspect(question: str) -> None:
     assert find_aspects(question) == (question,)
 

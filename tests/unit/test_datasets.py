@@ -86,11 +86,7 @@ def test_what_no_format_fits_lists_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "fixture"),
-    [
-        ("dev.json", "contractnli"),
-        ("questions.jsonl", "native"),
-        ("ndas.json", "legalbench"),
-    ],
+    [("dev.json", "contractnli"), ("questions.jsonl", "native"), ("ndas.json", "legalbench")],
 )
 def test_a_file_named_from_its_own_folder(
     file: str, fixture: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

@@ -31,7 +31,7 @@ def test_gates_are_read(text: str, gate: Gate) -> None:
             "mrr>nan",
             "mrr>1e999",
             "mrr>0.5 and map>0.5",
-        ),
+        )
     ],
 )
 def test_what_is_no_gate_is_refused(text: str) -> None:

@@ -232,15 +232,7 @@ def test_numbers_and_dates_are_written_as_the_language_has_them(tmp_path: Path) 
     assert ENGLISH.second(when) == "2026-03-01 14:05:09"
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        0.0,
-        1.005,
-        2.675,
-        1234.5,
-    ],
-)
+@pytest.mark.parametrize("value", [0.0, 1.005, 2.675, 1234.5])
 def test_figures_in_english_are_those_of_python(value: float) -> None:
     for digits in (0, 1, 2, 4):
         assert ENGLISH.figure(value, digits) == f"{value:.{digits}f}"

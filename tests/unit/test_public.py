@@ -12,17 +12,8 @@ import lexichord
 from lexichord import types
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.sync import SyncLexichord
-from lexichord.types.evaluation import (
-    Evaluation,
-)
-from tests.builders import (
-    EVALUATED,
-    HIT,
-    RESPONSE,
-    RESULTS,
-    RUN,
-    STATUS,
-)
+from lexichord.types.evaluation import Evaluation
+from tests.builders import EVALUATED, HIT, RESPONSE, RESULTS, RUN, STATUS
 
 FOR_BUILDERS = (
     "find_embedder",

@@ -15,12 +15,7 @@ def files(*scores: float) -> list[FileHit]:
 
 @pytest.mark.parametrize(
     ("scores", "number"),
-    [
-        ((6.4, 3.7, 2.0), 2),
-        ((2.8, 2.8, 2.7, 2.7), 4),
-        ((0.0, -0.1), 0),
-        ((), 0),
-    ],
+    [((6.4, 3.7, 2.0), 2), ((2.8, 2.8, 2.7, 2.7), 4), ((0.0, -0.1), 0), ((), 0)],
 )
 def test_a_file_is_relevant_that_scores_half_of_the_best(
     scores: tuple[float, ...], number: int

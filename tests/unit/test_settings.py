@@ -134,13 +134,7 @@ def test_a_file_that_is_not_named_is_no_file(monkeypatch: pytest.MonkeyPatch) ->
     assert load_settings().llm_api_key is None
 
 
-@pytest.mark.parametrize(
-    "mode",
-    [
-        0o640,
-        0o620,
-    ],
-)
+@pytest.mark.parametrize("mode", [0o640, 0o620])
 def test_a_file_that_others_may_read_is_refused(
     mode: int, secret: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,11 +158,7 @@ def test_what_a_container_was_given_may_be_read_by_all_in_it(folder: Path, secre
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        (b"", "is empty"),
-        (b"\xff", "cannot be read"),
-        (None, "cannot be read"),
-    ],
+    [(b"", "is empty"), (b"\xff", "cannot be read"), (None, "cannot be read")],
 )
 def test_a_file_without_a_key_is_refused(
     content: bytes | None, message: str, secret: Path, monkeypatch: pytest.MonkeyPatch
