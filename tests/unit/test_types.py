@@ -1,17 +1,13 @@
 """The records that cross module borders, and the shapes of their JSON."""
 
-import json
-from dataclasses import FrozenInstanceError, fields
-from typing import Any
+from dataclasses import FrozenInstanceError
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.types import EmbeddingSpace, FilesResult, Response, SearchResult
-from lexichord.types.evidence import ContextSource, Quote
-from lexichord.types.questions import Intent
+from lexichord.types import EmbeddingSpace
 from tests.builders import FILE, HIT
 
 no_slash = st.text(st.characters(exclude_characters="/", codec="utf-8"), min_size=1)
@@ -51,30 +47,6 @@ def test_a_file_has_the_promised_keys() -> None:
     shape = FILE.to_dict()
     assert list(shape) == ["document_id", "dataset", "uri", "title", "score", "scores", "hits"]
     assert shape["scores"] == {"chunks": 0.6, "card": None}
-
-
-@pytest.mark.parametrize(
-    ("result", "keys"),
-    [
-        (SearchResult("q", [HIT], ["no embedder"]), {"query", "hits", "degraded"}),
-        (FilesResult("q", [FILE], []), {"query", "files", "degraded"}),
-        (
-            Response(
-                "q",
-                Intent("general", "q"),
-                [FILE],
-                [HIT],
-                "[1] Lease",
-                [ContextSource.of(1, Quote.of(HIT))],
-            ),
-            {field.name for field in fields(Response)},
-        ),
-    ],
-)
-def test_a_result_survives_json(result: Any, keys: set[str]) -> None:
-    shape = result.to_dict()
-    assert set(shape) == keys
-    assert json.loads(json.dumps(shape)) == shape
 
 
 def test_records_do_not_change() -> None:
