@@ -102,16 +102,7 @@ def test_a_long_text_is_one_aspect() -> None:
 
 PIECES = ["compare ", "the ", "rent", "fee ", " and ", ", ", "; ", "? ", ". ", "\n", "how do ", "“"]
 PIECES += [
-    "differ in ",
-    "(",
-    ")",
-    "between ",
-    "which ",
-    ": ",
-    "”",
-    "say about ",
-    "the same ",
-    " or ",
+    *("differ in ", "(", ")", "between ", "which ", ": ", "”", "say about ", "the same ", " or "),
 ]
 
 

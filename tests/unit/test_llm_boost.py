@@ -13,13 +13,7 @@ SETS = st.lists(st.text(st.sampled_from("abcdef .,"), max_size=12), max_size=12)
 
 def test_sets_of_much_the_same_words_are_left_out() -> None:
     candidates = [
-        "notice period",
-        "Period, NOTICE!",
-        "end date",
-        "date of end",
-        "",
-        " ... ",
-        "escrow",
+        *("notice period", "Period, NOTICE!", "end date", "date of end", "", " ... ", "escrow"),
     ]
     assert choose_diverse(candidates, 9, "") == ["notice period", "end date", "escrow"]
 
