@@ -34,16 +34,13 @@ def test_what_is_no_space_is_refused(text: str) -> None:
         EmbeddingSpace.parse(text)
 
 
-def test_a_hit_has_the_promised_keys() -> None:
+def test_a_hit_and_a_file_have_the_promised_keys() -> None:
     shape = HIT.to_dict()
     assert list(shape) == [
         *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end"),
         *("page", "content", "context", "score", "scores", "ranks"),
     ]
     assert shape["scores"] == {"dense": 0.9, "keyword": None, "fused": 0.5}
-
-
-def test_a_file_has_the_promised_keys() -> None:
     shape = FILE.to_dict()
     assert list(shape) == ["document_id", "dataset", "uri", "title", "score", "scores", "hits"]
     assert shape["scores"] == {"chunks": 0.6, "card": None}
