@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from threading import Lock
 from time import monotonic
@@ -166,6 +167,7 @@ def embed_server(
         yield server
 
 
+@cache
 def patience(shape: Shape) -> float:
     """Return the seconds after which a server is silent, not slow: many times a full request's.
 
@@ -178,7 +180,7 @@ def patience(shape: Shape) -> float:
         for _ in range(2):
             started = monotonic()
             embedder.embed(["the clause says what it says"] * MOST[shape], "document")
-        return 1 + 20 * (monotonic() - started)
+        return 0.5 + 10 * (monotonic() - started)
 
 
 def quick_timing(query_seconds: float = EMBEDDING_TIMING.query_seconds) -> EmbeddingTiming:

@@ -208,7 +208,7 @@ async def test_a_failure_is_told_in_one_line_without_the_key(
     requests: int,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    seconds = 2.0 if mode in ("hang", "trickle") else ENOUGH
+    seconds = 0.8 if mode in ("hang", "trickle") else ENOUGH
     with served(good, mode=mode) as server:
         server.retry_after = None
         llm = generator(model, llm_base_url=server.url, llm_api_key=KEY)
@@ -247,7 +247,7 @@ async def test_a_bad_reply_is_told_as_such_when_no_time_is_left_for_another() ->
     with chat_server(good, mode="hang") as server:
         server.modes = ["malformed"]
         with pytest.raises(BadResponseError):
-            await generator("openai/any", llm_base_url=server.url).generate("summary", ASKED, 3.0)
+            await generator("openai/any", llm_base_url=server.url).generate("summary", ASKED, 1.5)
     assert len(server.requests) == 2
 
 
@@ -533,42 +533,34 @@ sys.addaudithook(hook)
 from lexichord.errors import ProviderTimeoutError
 from lexichord.providers.registry import find_generator
 from lexichord.settings import Settings
-asked = find_generator(Settings(llm=sys.argv[1], llm_base_url=sys.argv[2]))
-for seconds in (30, 0.2):
-    try:
-        asyncio.run(asked.generate("summary", json.loads(sys.argv[3]), seconds))
-        seen.append("answered")
-    except ProviderTimeoutError:
-        seen.append("late")
+for model, url in json.loads(sys.argv[1]):
+    asked = find_generator(Settings(llm=model, llm_base_url=url))
+    for seconds in (30, 0.2):
+        try:
+            asyncio.run(asked.generate("summary", json.loads(sys.argv[2]), seconds))
+            seen.append("answered")
+        except ProviderTimeoutError:
+            seen.append("late")
 print(json.dumps([seen, sorted({"litellm", "openai"} & set(sys.modules))]))
 """
 
 
-@BOTH
-def test_a_process_contacts_nothing_else_and_ends_while_a_server_hangs(
-    served: Maker, model: str, tmp_path: Path
-) -> None:
-    with served(good, mode="hang") as server:
-        server.modes = ["good"]
-        command = [
-            sys.executable,
-            "-W",
-            "error",
-            "-c",
-            LOGGED,
-            model,
-            server.url,
-            json.dumps(ASKED),
-        ]
-        # The server lets go only after this: a thread that waits for it would be seen here.
+def test_a_process_contacts_nothing_else_and_ends_while_servers_hang(tmp_path: Path) -> None:
+    with chat_server(good, mode="hang") as chat, gemini_server(good, mode="hang") as gemini:
+        chat.modes, gemini.modes = ["good"], ["good"]
+        models = [("openai/any", chat.url), ("gemini/any", gemini.url)]
+        # The servers let go only after this: a thread that waits for one would be seen here.
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path,
+            [sys.executable, "-W", "error", "-c", LOGGED, json.dumps(models), json.dumps(ASKED)],
+            capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path,
             env={"HOME": str(tmp_path), "PATH": ""},
         )  # fmt: skip
     seen, loaded = json.loads(done.stdout)
-    address = ("127.0.0.1", urlsplit(server.url).port)
-    there = ["socket.connect", str(address)]
-    assert [each for each in seen if each != there] == ["answered", "late"]
-    assert there in seen
+    places = [str(("127.0.0.1", urlsplit(url).port)) for _, url in models]
+    there = [["socket.connect", place] for place in places]
+    assert [each for each in seen if each not in there] == ["answered", "late"] * 2
+    first, second = (seen[: seen.index("late")], seen[seen.index("late") :])
+    assert [there[0] in first, there[1] in first] == [True, False]
+    assert [there[0] in second, there[1] in second] == [False, True]
     assert (loaded, done.stderr) == ([], "")
     assert not list(tmp_path.iterdir())

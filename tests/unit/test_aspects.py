@@ -47,13 +47,7 @@ def test_each_thing_of_a_list_is_an_aspect(question: str, aspects: list[str]) ->
     assert [*find_aspects(question)] == aspects
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "How do they differ?",
-        "",
-    ],
-)
+@pytest.mark.parametrize("question", ["How do they differ?", ""])
 def test_without_a_list_the_question_is_the_aspect(question: str) -> None:
     assert find_aspects(question) == (question,)
 
@@ -108,16 +102,7 @@ def test_a_long_text_is_one_aspect() -> None:
 
 PIECES = ["compare ", "the ", "rent", "fee ", " and ", ", ", "; ", "? ", ". ", "\n", "how do ", "“"]
 PIECES += [
-    "differ in ",
-    "(",
-    ")",
-    "between ",
-    "which ",
-    ": ",
-    "”",
-    "say about ",
-    "the same ",
-    " or ",
+    *("differ in ", "(", ")", "between ", "which ", ": ", "”", "say about ", "the same ", " or "),
 ]
 
 

@@ -13,15 +13,8 @@ from lexichord.types import Chunk, Heading, LoadedText, Table
 MARKDOWN, PLAIN, CODE = "text/markdown", "text/plain", "text/x-python"
 WORDS = ["a", "clause", "naïve", "東京", "🎉", "x" * 30, "12.4", "ARTICLE IV", "3. Term", "(a)"]
 WORDS += [
-    "(b)",
-    "i.",
-    "5.1",
-    "5.2 Renewal",
-    "| a | b |",
-    "|---|---|",
-    "```",
-    "def f():",
-    '"T" means',
+    *("(b)", "i.", "5.1", "5.2 Renewal", "| a | b |", "|---|---|", "```"),
+    *("def f():", '"T" means'),
 ]
 GAPS = [" ", "\n", "\n\n", "\n \t\n", "\r\n", ". ", "; ", "\u00a0", "\n# ", "\n### ", "#", "\ufeff"]
 texts = st.lists(st.sampled_from(WORDS + GAPS), max_size=80).map("".join) | st.text(max_size=400)

@@ -15,10 +15,7 @@ from lexichord.retrieve.judge.confidence import (
 
 share = st.floats(0, 1)
 signals = st.builds(
-    ConfidenceSignals,
-    cosine=st.none() | st.floats(-1, 1),
-    sentence=share,
-    passage=share,
+    ConfidenceSignals, cosine=st.none() | st.floats(-1, 1), sentence=share, passage=share
 )
 scores = st.lists(share, max_size=40)
 

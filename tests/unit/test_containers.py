@@ -126,10 +126,7 @@ def test_what_is_packed_by_gzip_is_read(tmp_path: Path) -> None:
     assert (loaded.text, loaded.title) == (content, "changelog.Debian")
     parts: dict[str, str | bytes] = {"doc/a.md.gz": gzip.compress(b"# A"), "copyright": "Mine."}
     file = write(tmp_path / "a.zip", packed(parts))
-    assert outcomes(list_parts(file, tmp_path)) == {
-        "doc/a.md.gz/a.md": "read",
-        "copyright": "read",
-    }
+    assert outcomes(list_parts(file, tmp_path)) == {"doc/a.md.gz/a.md": "read", "copyright": "read"}
     file = write(tmp_path / "all.tar.gz", gzip.compress(b"a" + bytes(600)))
     assert outcomes(list_parts(file, tmp_path)) == {"all.tar": ".tar"}
 

@@ -88,13 +88,7 @@ def test_an_identifier_is_as_rare_as_its_parts() -> None:
     assert reference.rarity("zebra") > reference.rarity("getUserName")
 
 
-@pytest.mark.parametrize(
-    "blob",
-    [
-        "a" * 9000,
-        "的" * 9000,
-    ],
-)
+@pytest.mark.parametrize("blob", ["a" * 9000, "的" * 9000])
 def test_a_word_of_thousands_of_characters_is_no_identifier(blob: str) -> None:
     """Nor is a part of it: all the chunks of its document would carry it."""
     longest = "b" * MAX_IDENTIFIER_CHARS

@@ -86,11 +86,7 @@ def test_what_no_format_fits_lists_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "fixture"),
-    [
-        ("dev.json", "contractnli"),
-        ("questions.jsonl", "native"),
-        ("ndas.json", "legalbench"),
-    ],
+    [("dev.json", "contractnli"), ("questions.jsonl", "native"), ("ndas.json", "legalbench")],
 )
 def test_a_file_named_from_its_own_folder(
     file: str, fixture: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
@@ -151,35 +147,6 @@ def test_judgments_that_cannot_be_met_are_told_of(
     assert "judged queries without a text: 1, for example q9" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "says"),
-    [
-        ("qrels/test.tsv", "q1\td1\n", "test.tsv:1: has to be query-id, corpus-id, score"),
-        ("qrels/test.tsv", "q1\td1\tyes\n", "test.tsv:1: the grade 'yes' is not a whole number"),
-        ("qrels/test.tsv", "q1\td1\t1\n\nq1\td1\t2\n", "test.tsv:3: d1 had another grade"),
-        ("qrels/test.tsv", "q7\td1\t1\n", "holds no relevant document"),
-        ("qrels/test.tsv", "q1\tdocs/d1\t1\n", "names no document of the corpus"),
-        ("queries.jsonl", '{"_id": "q1"}\n', "queries.jsonl:1: text: Field required"),
-        ("queries.jsonl", "\n{\n", "queries.jsonl:2: Invalid JSON"),
-        ("queries.jsonl", '{"_id": "a", "text": "b"}\n' * 2, ":2: the query a was there before"),
-    ],
-)
-def test_a_broken_beir(beir: Path, file: str, content: str, says: str) -> None:
-    write(beir / file, content)
-    assert says in refused(beir)
-
-
-@pytest.mark.parametrize("file", ["qrels/test.tsv", "queries.jsonl"])
-def test_a_beir_that_lacks_a_file(beir: Path, file: str) -> None:
-    (beir / file).unlink()
-    assert f"{file} cannot be read: No such file" in refused(beir)
-
-
-def test_what_is_no_utf8(beir: Path) -> None:
-    (beir / "queries.jsonl").write_bytes('{"_id": "q1", "text": "Zürich"}'.encode("latin-1"))
-    assert "queries.jsonl cannot be read: it is not valid UTF-8" in refused(beir)
-
-
 # TREC
 
 
@@ -221,19 +188,6 @@ def test_a_name_that_fits_two_files_fits_none(trec: Path, caplog: pytest.LogCapt
     assert "for example two" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "says"),
-    [
-        ("qrels.test.txt", "301 a/one 1\n", "qrels.test.txt:1: has to be query, 0, document"),
-        ("queries.tsv", "301 What?\n", "queries.tsv:1: has to be an id, a tab"),
-        ("qrels.dev.txt", "301 0 two 1\n", "has 2 files qrels*: keep one"),
-    ],
-)
-def test_a_broken_trec(trec: Path, file: str, content: str, says: str) -> None:
-    write(trec / file, content)
-    assert says in refused(trec)
-
-
 # Anthropic's code set
 
 
@@ -256,13 +210,6 @@ def test_codebase(codebase: Path) -> None:
     assert list(loaded.documents) == [
         {"uri": "u1", "text": "a;\nb;", "chunks": [{"content": "a;"}, {"content": "b;"}]}
     ]
-
-
-def test_a_golden_chunk_that_is_missing(codebase: Path) -> None:
-    write_lines(
-        codebase / "evaluation_set.jsonl", {"query": "b?", "golden_chunk_uuids": [["u1", 1]]}
-    )
-    assert "evaluation_set.jsonl:1: there is no chunk 1 of u1" in refused(codebase)
 
 
 # ContractNLI
@@ -297,20 +244,6 @@ def test_contractnli(contractnli: Path) -> None:
     text = "Title\nKeep it secret."
     assert list(loaded.documents) == [{"uri": uri, "title": "our nda", "text": text}]
     assert load_set(contractnli.parent) == loaded
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('"spans": [1, 2]', '"spans": [3]', "document 7, n1: its annotation or a span of it"),
-        ("[6, 21]", "[6, 22]", "document 7, n1: a span does not lie in the text"),
-    ],
-)
-def test_a_broken_contractnli(contractnli: Path, old: str, new: str, says: str) -> None:
-    content = contractnli.read_text()
-    assert old in content
-    contractnli.write_text(content.replace(old, new))
-    assert says in refused(contractnli)
 
 
 # LegalBench-RAG
@@ -365,17 +298,74 @@ def test_the_place_of_a_mark_at_the_start_counts(legalbench: Path) -> None:
     assert load_set(file).queries[0].spans == (EvidenceSpan("mergers/a_b.txt", 1, 5),)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ("[10, 16]", "[11, 17]", "ndas.json: test 1: its answer does not stand at its span"),
-        ("ndas/one.txt", "ndas/two.txt", "ndas.json: test 1: the corpus has no file ndas/two"),
+# what is wrong
+
+type Change = str | bytes | tuple[str, str] | None
+
+BROKEN: dict[str, list[tuple[str, Change, str]]] = {
+    "beir": [
+        ("qrels/test.tsv", "q1\td1\n", "test.tsv:1: has to be query-id, corpus-id, score"),
+        ("qrels/test.tsv", "q1\td1\tyes\n", "test.tsv:1: the grade 'yes' is not a whole number"),
+        ("qrels/test.tsv", "q1\td1\t1\n\nq1\td1\t2\n", "test.tsv:3: d1 had another grade"),
+        ("qrels/test.tsv", "q7\td1\t1\n", "holds no relevant document"),
+        ("qrels/test.tsv", "q1\tdocs/d1\t1\n", "names no document of the corpus"),
+        ("qrels/test.tsv", None, "qrels/test.tsv cannot be read: No such file"),
+        ("queries.jsonl", None, "queries.jsonl cannot be read: No such file"),
+        ("queries.jsonl", '{"_id": "q1"}\n', "queries.jsonl:1: text: Field required"),
+        ("queries.jsonl", "\n{\n", "queries.jsonl:2: Invalid JSON"),
+        ("queries.jsonl", '{"_id": "a", "text": "b"}\n' * 2, ":2: the query a was there before"),
+        (
+            "queries.jsonl",
+            b'{"_id": "\xfc"}',
+            "queries.jsonl cannot be read: it is not valid UTF-8",
+        ),
     ],
+    "trec": [
+        ("qrels.test.txt", "301 a/one 1\n", "qrels.test.txt:1: has to be query, 0, document"),
+        ("queries.tsv", "301 What?\n", "queries.tsv:1: has to be an id, a tab"),
+        ("qrels.dev.txt", "301 0 two 1\n", "has 2 files qrels*: keep one"),
+    ],
+    "codebase": [
+        (
+            "evaluation_set.jsonl",
+            '{"query": "b?", "golden_chunk_uuids": [["u1", 1]]}',
+            "evaluation_set.jsonl:1: there is no chunk 1 of u1",
+        )
+    ],
+    "contractnli": [
+        ("dev.json", ('"spans": [1, 2]', '"spans": [3]'), "document 7, n1: its annotation or a"),
+        ("dev.json", ("[6, 21]", "[6, 22]"), "document 7, n1: a span does not lie in the text"),
+    ],
+    "legalbench": [
+        (
+            "benchmarks/ndas.json",
+            ("[10, 16]", "[11, 17]"),
+            "ndas.json: test 1: its answer does not",
+        ),
+        ("benchmarks/ndas.json", ("s/one.txt", "s/two.txt"), "the corpus has no file ndas/two"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "change", "says"),
+    [(name, *each) for name, changes in BROKEN.items() for each in changes],
 )
-def test_a_broken_legalbench(legalbench: Path, old: str, new: str, says: str) -> None:
-    file = legalbench / "benchmarks" / "ndas.json"
-    file.write_text(file.read_text().replace(old, new))
-    assert says in refused(legalbench)
+def test_what_is_wrong_with_a_broken_set_is_said(
+    name: str, file: str, change: Change, says: str, request: pytest.FixtureRequest
+) -> None:
+    """A change is a new content, an old part and a new one, or None where the file is to go."""
+    made: Path = request.getfixturevalue(name)
+    folder = made if made.is_dir() else made.parent
+    if change is None:
+        (folder / file).unlink()
+    elif isinstance(change, tuple):
+        content = (folder / file).read_text()
+        assert change[0] in content
+        write(folder / file, content.replace(*change))
+    else:
+        (folder / file).write_bytes(change.encode() if isinstance(change, str) else change)
+    assert says in refused(folder)
 
 
 # our own
@@ -445,42 +435,32 @@ def test_documents_that_bring_their_chunks(native: Path) -> None:
     ]
 
 
+WRONG_SPANS: list[tuple[dict[str, object], str]] = [
+    ({"quote": "bbb"}, "docs/b.md does not hold the quote 'bbb'"),
+    ({"quote": "aa"}, "docs/b.md holds the quote 'aa' more than once"),  # they overlap
+    ({"start": 5, "end": 9}, "5 to 9 is no part of docs/b.md, which has 8 characters"),
+    ({"start": 5, "quote": "aaa"}, "relevant_spans.0: a span has either start and end, or a quote"),
+]
+
+
 @pytest.mark.parametrize(
     ("known", "says"),
     [
+        ({"id": "first"}, "the id first was there before"),
         ({"relevant_file": ["docs/b.md"]}, "relevant_file: Extra inputs"),
         ({"relevant_files": ["b.md"]}, "there is no document b.md"),
         ({"entities": {"DATE": ["2024"]}}, "entities.DATE"),
         ({"critical_types": ["TIME"]}, "critical_types has TIME, which entities lacks"),
         ({"answerable": False, "relevant_files": ["docs/b.md"]}, "what is not answerable has no"),
         ({"relevant_chunks": [["docs/b.md", 0]]}, "docs/b.md does not come with a chunk 0"),
+        ({"columns": ["law"], "cells": []}, "columns and the aspects of cells differ in 'law'"),
+        ({"first": ["x"], "answerable": False}, "what is not answerable has no relevant files"),
+        *(({"relevant_spans": [{"file": "docs/b.md", **at}]}, says) for at, says in WRONG_SPANS),
     ],
 )
 def test_a_question_that_is_wrong(native: Path, known: Mapping[str, Any], says: str) -> None:
     write_lines(native / "questions.jsonl", {**QUESTION, "id": "first"}, {**QUESTION, **known})
     assert f"questions.jsonl:2: {says}" in refused(native).replace("Value error, ", "")
-
-
-@pytest.mark.parametrize(
-    ("span", "says"),
-    [
-        ({"quote": "bbb"}, "docs/b.md does not hold the quote 'bbb'"),
-        ({"quote": "aa"}, "docs/b.md holds the quote 'aa' more than once"),  # they overlap
-        ({"start": 5, "end": 9}, "5 to 9 is no part of docs/b.md, which has 8 characters"),
-        ({"start": 5, "quote": "aaa"}, "a span has either start and end, or a quote"),
-    ],
-)
-def test_a_span_that_is_wrong(native: Path, span: Mapping[str, Any], says: str) -> None:
-    spans = [{"file": "docs/b.md", **span}]
-    write_lines(native / "questions.jsonl", {**QUESTION, "relevant_spans": spans})
-    message = refused(native)
-    assert "questions.jsonl:1: " in message
-    assert says in message
-
-
-def test_an_id_that_comes_twice(native: Path) -> None:
-    write_lines(native / "questions.jsonl", QUESTION, QUESTION)
-    assert "questions.jsonl:2: the id a was there before" in refused(native)
 
 
 def test_nothing_to_ask_or_to_ask_about(native: Path) -> None:
@@ -522,16 +502,3 @@ def test_a_question_says_what_a_right_answer_holds(tmp_path: Path) -> None:
     assert compared.expected.cells == (ExpectedCell("docs/a.md", "rent", "EUR 5"),)
     assert compared.files == ("docs/a.md",)
     assert plain.expected is None
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"columns": ["law"], "cells": []}, "columns and the aspects of cells differ in 'law'"),
-        ({"first": ["x"], "answerable": False}, "what is not answerable has no relevant files"),
-    ],
-)
-def test_an_odd_expectation_is_refused(tmp_path: Path, change: dict[str, Any], why: str) -> None:
-    write(tmp_path / "docs" / "a.md", "# Lease\n")
-    write_lines(tmp_path / "questions.jsonl", {**QUESTION, **change})
-    assert why in refused(tmp_path)

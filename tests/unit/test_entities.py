@@ -122,12 +122,7 @@ def test_a_model_s_entities_are_judged_in_all_types_and_no_others() -> None:
 
 @pytest.mark.parametrize(
     ("entity", "stands"),
-    [
-        ("five years", True),
-        ("5\nYEARS", True),
-        ("15 years", False),
-        ("§", False),
-    ],
+    [("five years", True), ("5\nYEARS", True), ("15 years", False), ("§", False)],
 )
 def test_what_stands_in_a_text_does_so_by_whole_words(entity: str, stands: bool) -> None:
     standing = find_standing("For five (5) years, § 7.", [entity, entity])

@@ -4,6 +4,8 @@ import importlib
 import json
 import shutil
 from collections import Counter
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +29,20 @@ GOOD = {
 }
 
 
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    return importlib.import_module("everyday")
+@pytest.fixture(scope="module")
+def script() -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")
+        yield importlib.import_module("everyday")
+
+
+@pytest.fixture(scope="module")
+def laid_out(script: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of the whole set, and what was left out of it."""
+    if not DATA.is_dir():
+        pytest.skip("the public sets are not here")
+    folder = tmp_path_factory.mktemp("everyday")
+    return folder, list(script.lay_out(DATA, folder))
 
 
 def rows(file: Path) -> list[dict[str, Any]]:
@@ -59,16 +71,15 @@ def test_every_kind_has_every_type_of_question(script: Any) -> None:
             assert types == script.TYPES - {"span"}, kind
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the public sets are not here")
 def test_each_quote_stands_in_its_file(
-    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: Any, laid_out: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left_out = list(script.lay_out(DATA, tmp_path))
+    folder, left_out = laid_out
     monkeypatch.setenv("LEXICHORD_OCR", script.SCANS_OCR)
     recognizes = shutil.which("tesseract") is not None
     assert left_out == ([] if recognizes else ["scans is left out: there is no tesseract on PATH"])
-    assert list(script.faults(tmp_path)) == []
-    chosen, held_back = rows(tmp_path / "chosen.jsonl"), rows(tmp_path / "held-back.jsonl")
+    assert list(script.faults(folder)) == []
+    chosen, held_back = rows(folder / "chosen.jsonl"), rows(folder / "held-back.jsonl")
     drawn = Counter(row["kind"] for row in [*chosen, *held_back] if row["type"] == "span")
     assert drawn == {f"{kind}-spans": count for kind, count in script.SPAN_QUESTIONS.items()}
     asked = {Path(file).name for row in chosen for file in row.get("relevant_files", [])}
@@ -76,55 +87,49 @@ def test_each_quote_stands_in_its_file(
     assert not (asked & kept) - {"README.md"}
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the public sets are not here")
-def test_each_cell_of_a_table_stands_in_its_file(script: Any, tmp_path: Path) -> None:
-    list(script.lay_out(DATA, tmp_path))
+def test_each_cell_of_a_table_stands_in_its_file(
+    script: Any, laid_out: tuple[Path, list[str]]
+) -> None:
+    texts = cache(lambda file: load(laid_out[0] / file).text)
     halves = {**script.SPLITS, "further": script.SPLITS["held-back"]}
     for half, kinds in halves.items():
         for row in rows(EVERYDAY / "tables" / f"{half}.jsonl"):
             assert row["kind"] in kinds
             for cell in row["cells"]:
                 assert cell["aspect"] in row["columns"], row["id"]
-                text = load(tmp_path / cell["file"]).text
-                assert cell["value"] is None or fold(cell["value"]) in fold(text), cell
+                value, text = cell["value"], texts(cell["file"])
+                assert value is None or fold(value) in fold(text), cell
+
+
+CELLS = [{"file": "samples/a.md", "aspect": "x", "value": "31"}]
 
 
 @pytest.mark.parametrize(
-    ("change", "fault"),
+    ("changes", "fault"),
     [
-        ({}, None),
-        ({"type": "riddle"}, "there is no type riddle"),
-        ({"kind": "policies"}, "among the questions of another kind than policies"),
-        ({"type": "near-miss"}, "of type near-miss has answerable True"),
-        ({"first": []}, "not what a right first sentence holds"),
-        ({"first": ["40 days"]}, "no quote is near the first sentence's '40 days'"),
-        ({"relevant_files": ["samples/b.md"]}, "there is no file samples/b.md"),
+        ([{}], None),
+        ([{}, {}], "the id samples-x was there before"),
+        ([{"type": "riddle"}], "there is no type riddle"),
+        ([{"kind": "policies"}], "among the questions of another kind than policies"),
+        ([{"type": "near-miss"}], "of type near-miss has answerable True"),
+        ([{"first": []}], "not what a right first sentence holds"),
+        ([{"first": ["40 days"]}], "no quote is near the first sentence's '40 days'"),
+        ([{"relevant_files": ["samples/b.md"]}], "there is no file samples/b.md"),
         (
-            {"relevant_spans": [{"file": "samples/a.md", "quote": "31 days"}]},
+            [{"relevant_spans": [{"file": "samples/a.md", "quote": "31 days"}]}],
             "holds the quote '31 days' 0 times",
         ),
-        (
-            {"columns": ["x"], "cells": [{"file": "samples/a.md", "aspect": "x", "value": "31"}]},
-            "does not hold the cell '31'",
-        ),
+        ([{"columns": ["x"], "cells": CELLS}], "does not hold the cell '31'"),
     ],
 )
 def test_a_fault_is_found(
-    script: Any, tmp_path: Path, change: dict[str, Any], fault: str | None
+    script: Any, tmp_path: Path, changes: list[dict[str, Any]], fault: str | None
 ) -> None:
     (tmp_path / "samples").mkdir()
     (tmp_path / "samples" / "a.md").write_text("# Leave\n\nEverybody has 30 days of leave.\n")
-    (tmp_path / "chosen.jsonl").write_text(json.dumps({**GOOD, **change}))
+    lines = [json.dumps({**GOOD, **change}) for change in changes]
+    (tmp_path / "chosen.jsonl").write_text("\n".join(lines))
     (tmp_path / "held-back.jsonl").write_text("")
     found = list(script.faults(tmp_path))
     assert [fault in line for line in found if fault] == [True] * len(found)
     assert bool(found) == bool(fault)
-
-
-def test_an_id_stands_once(script: Any, tmp_path: Path) -> None:
-    (tmp_path / "samples").mkdir()
-    (tmp_path / "samples" / "a.md").write_text("# Leave\n\nEverybody has 30 days of leave.\n")
-    (tmp_path / "chosen.jsonl").write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
-    (tmp_path / "held-back.jsonl").write_text("")
-    (fault,) = script.faults(tmp_path)
-    assert "the id samples-x was there before" in fault

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-from lexichord.display.text import step_details
 from lexichord.types import Explanation, HitScores, Part, Step
 from tests.builders import HIT, RESPONSE
 
@@ -34,15 +33,6 @@ def test_each_list_tells_rank_and_score_of_a_hit() -> None:
     assert EXPLAINED.lists == ["dense", "keyword", "original", "file 2", "rewrite"]
     shape = EXPLAINED.to_dict()["hits"][0]["lists"]
     assert shape["file 2"] == {"rank": 4, "score": 0.01}
-
-
-def test_a_step_tells_what_it_was_given_made_and_dropped() -> None:
-    first, second, third, fourth = EXPLAINED.steps
-    assert step_details(first) == {"given": "query: q", "made": "kind: x"}
-    assert step_details(second) == {"given": "dense: 0.5", "dropped": "chunk_9, chunk_10"}
-    assert step_details(third) == {"made": "chunk_id chunk_7"}
-    assert step_details(fourth) == {"made": "0"}
-    assert second.to_dict()["dropped"] == ["chunk_9", "chunk_10"]
 
 
 def test_a_step_leaves_out_what_it_does_not_say_but_in_an_explanation() -> None:

@@ -203,15 +203,7 @@ def test_what_vanishes_midway_says_so_when_it_is_read(tmp_path: Path) -> None:
         load(rest[0])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a\nb.md",
-        'it\'s "q".md',
-        "%41 ü 🎉.md",
-        NOT_UTF_8,
-    ],
-)
+@pytest.mark.parametrize("name", ["a\nb.md", 'it\'s "q".md', "%41 ü 🎉.md", NOT_UTF_8])
 def test_odd_names_are_no_matter(tmp_path: Path, name: str) -> None:
     content = "some text"
     write(tmp_path / name, content)

@@ -52,9 +52,7 @@ def test_a_file_that_fails_is_counted_once() -> None:
     assert forecast.total == 0  # by what there is to go by
 
 
-def test_a_file_that_takes_long_is_named_now_and_then(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_file_that_takes_long_is_named_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     named: list[tuple[str, int]] = []
     totals: list[int] = []
     forecast = Forecast(totals.append, lambda uri, seconds: named.append((uri, round(seconds))))

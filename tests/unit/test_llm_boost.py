@@ -13,13 +13,7 @@ SETS = st.lists(st.text(st.sampled_from("abcdef .,"), max_size=12), max_size=12)
 
 def test_sets_of_much_the_same_words_are_left_out() -> None:
     candidates = [
-        "notice period",
-        "Period, NOTICE!",
-        "end date",
-        "date of end",
-        "",
-        " ... ",
-        "escrow",
+        *("notice period", "Period, NOTICE!", "end date", "date of end", "", " ... ", "escrow"),
     ]
     assert choose_diverse(candidates, 9, "") == ["notice period", "end date", "escrow"]
 
@@ -27,10 +21,7 @@ def test_sets_of_much_the_same_words_are_left_out() -> None:
 def test_so_are_those_of_the_question() -> None:
     assert choose_diverse(
         ["who pays rent", "rent", "pays the rent", "fee"], 9, "Who pays the rent?"
-    ) == [
-        "rent",
-        "fee",
-    ]
+    ) == ["rent", "fee"]
 
 
 def test_no_more_than_wanted_are_read() -> None:

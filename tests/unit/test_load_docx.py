@@ -227,20 +227,12 @@ def test_footnotes_follow_the_text(tmp_path: Path) -> None:
         "word/footnotes.xml",
         lambda _: f"<w:footnotes {nsdecls('w')}>{note}</w:footnotes>".encode(),
     )
-    repacked(
-        file,
-        "word/document.xml",
-        lambda old: old.replace(b"The rent</w:t></w:r>", reference),
-    )
+    repacked(file, "word/document.xml", lambda old: old.replace(b"The rent</w:t></w:r>", reference))
     assert load(file).text == "The rent[1]\n\nis due.\n\n[1] Monthly."
 
 
 @pytest.mark.parametrize(
-    ("part", "content"),
-    [
-        ("word/document.xml", b"<w:document"),
-        ("word/styles.xml", b"nonsense"),
-    ],
+    ("part", "content"), [("word/document.xml", b"<w:document"), ("word/styles.xml", b"nonsense")]
 )
 def test_a_broken_part_is_refused(tmp_path: Path, part: str, content: bytes) -> None:
     file = make_docx(tmp_path / "a.docx", [Block("Text")])

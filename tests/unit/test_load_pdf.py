@@ -275,13 +275,7 @@ def test_what_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
         load(tmp_path / "a.pdf")
 
 
-@pytest.mark.parametrize(
-    "share",
-    [
-        0.5,
-        0.9,
-    ],
-)
+@pytest.mark.parametrize("share", [0.5, 0.9])
 def test_a_truncated_file_gives_its_text_or_one_clear_line(tmp_path: Path, share: float) -> None:
     file = draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)] * 3)
     content = file.read_bytes()

@@ -20,18 +20,7 @@ from lexichord.types import (
     Status,
     Step,
 )
-from tests.builders import (
-    CELL,
-    CHUNK,
-    DOCUMENT,
-    FILE,
-    HIT,
-    QUOTE,
-    RESPONSE,
-    RESULTS,
-    RUN,
-    STATUS,
-)
+from tests.builders import CELL, CHUNK, DOCUMENT, FILE, HIT, QUOTE, RESPONSE, RESULTS, RUN, STATUS
 
 HOSTILE = (
     "</td></table></blockquote><script>alert(1)</script><img src=x onerror='alert(2)'>"

@@ -4,11 +4,7 @@ import pytest
 
 from lexichord.ingest.chunk import split
 from lexichord.ingest.chunk.clauses import clauses
-from lexichord.ingest.chunk.outline import (
-    declarations,
-    is_code,
-    outline,
-)
+from lexichord.ingest.chunk.outline import declarations, is_code, outline
 from lexichord.ingest.markdown import markdown_headings, markdown_tables
 from lexichord.types import LoadedText
 
@@ -166,16 +162,17 @@ classify = 3
 '''
 
 
-def test_declarations_are_found_in_many_languages() -> None:
-    assert [(declaration.level, declaration.name) for declaration in declarations(CODE)] == [
-        (1, "class Store"),
-        (2, "def get"),
-        (2, "def put"),
-        (1, "fn add"),
-        (1, "function main"),
-        (1, "func Serve"),
-        (1, "class Inner"),
-        (1, "CREATE OR REPLACE FUNCTION pg.add"),
+def test_declarations_are_found_in_many_languages_with_the_comments_above_them() -> None:
+    lines = ((each, CODE[each.start :].split("\n")[0]) for each in declarations(CODE))
+    assert [(each.level, each.name, line) for each, line in lines] == [
+        (1, "class Store", "@dataclass"),
+        (2, "def get", "    def get(self, key: str) -> int:"),
+        (2, "def put", "    async def put(self) -> None: ..."),
+        (1, "fn add", "// Adds numbers."),
+        (1, "function main", "export default async function main() {}"),
+        (1, "func Serve", "func (s *Server) Serve() error {}"),
+        (1, "class Inner", "public static final class Inner<T> {}"),
+        (1, "CREATE OR REPLACE FUNCTION pg.add", "CREATE OR REPLACE FUNCTION pg.add(a int)"),
     ]
 
 
@@ -190,16 +187,6 @@ def test_declarations_are_found_in_many_languages() -> None:
 )
 def test_what_is_code(text: str, expected: bool) -> None:
     assert is_code(text) is expected
-
-
-def test_a_declaration_takes_the_comment_above_it_along() -> None:
-    starts = {
-        declaration.name: CODE[declaration.start :].split("\n")[0]
-        for declaration in declarations(CODE)
-    }
-    assert starts["class Store"] == "@dataclass"
-    assert starts["fn add"] == "// Adds numbers."
-    assert starts["def put"] == "    async def put(self) -> None: ..."
 
 
 @pytest.mark.parametrize(

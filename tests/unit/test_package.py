@@ -36,10 +36,7 @@ def drawn_tree() -> dict[str, str]:
 def test_only_db_calls_functions_of_the_database() -> None:
     package = Path(lexichord.__file__).parent
     sources = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
-    for speaks in (
-        r"database\.(?:call|read|write)\(",
-        r"(?:from|select) lexichord\.\w+\(",
-    ):
+    for speaks in (r"database\.(?:call|read|write)\(", r"(?:from|select) lexichord\.\w+\("):
         callers = {
             path.relative_to(package).parts[0]
             for path, source in sources.items()

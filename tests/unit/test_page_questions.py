@@ -69,10 +69,7 @@ def test_a_title_is_asked_for_where_its_text_speaks_of_it() -> None:
 
 @pytest.mark.parametrize(
     ("language", "question"),
-    [
-        ("de", "Was wird über Höhe der Miete gesagt?"),
-        ("zh", "关于Höhe der Miete说了什么？"),
-    ],
+    [("de", "Was wird über Höhe der Miete gesagt?"), ("zh", "关于Höhe der Miete说了什么？")],
 )
 def test_it_is_asked_in_the_language_of_the_document(language: str, question: str) -> None:
     text = "Höhe der Miete. Die Höhe der Miete ist Sache der Höhe der Miete."

@@ -12,17 +12,8 @@ import lexichord
 from lexichord import types
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.sync import SyncLexichord
-from lexichord.types.evaluation import (
-    Evaluation,
-)
-from tests.builders import (
-    EVALUATED,
-    HIT,
-    RESPONSE,
-    RESULTS,
-    RUN,
-    STATUS,
-)
+from lexichord.types.evaluation import Evaluation
+from tests.builders import EVALUATED, HIT, RESPONSE, RESULTS, RUN, STATUS
 
 FOR_BUILDERS = (
     "find_embedder",
@@ -96,6 +87,9 @@ def test_every_result_can_be_written_as_json(record: Any) -> None:
 def test_a_shape_holds_every_field() -> None:
     shape = RESPONSE.to_dict()
     assert [*shape] == [*RESPONSE.__dataclass_fields__]
+    assert [[*each.to_dict()] for each in RESULTS[:2]] == [
+        *(["query", "hits", "degraded"], ["query", "files", "degraded"])
+    ]
     assert shape["intent"]["documents"] == ["doc_2"]
     assert shape["comparison"]["cells"][0]["found"] is True
     assert shape["reflection"]["grades"] == [{"name": "g", "score": 1, "reason": ""}]

@@ -134,22 +134,6 @@ def test_a_file_that_is_not_named_is_no_file(monkeypatch: pytest.MonkeyPatch) ->
     assert load_settings().llm_api_key is None
 
 
-@pytest.mark.parametrize(
-    "mode",
-    [
-        0o640,
-        0o620,
-    ],
-)
-def test_a_file_that_others_may_read_is_refused(
-    mode: int, secret: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secret.chmod(mode)
-    monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", str(secret))
-    with pytest.raises(ConfigError, match=r"others may read .* chmod 600"):
-        load_settings()
-
-
 def test_what_a_container_was_given_may_be_read_by_all_in_it(folder: Path, secret: Path) -> None:
     secret.chmod(0o444)
     link = folder / "link"
@@ -163,20 +147,22 @@ def test_what_a_container_was_given_may_be_read_by_all_in_it(folder: Path, secre
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "mode", "message"),
     [
-        (b"", "is empty"),
-        (b"\xff", "cannot be read"),
-        (None, "cannot be read"),
+        (KEY.encode(), 0o640, r"others may read .* chmod 600"),
+        (KEY.encode(), 0o620, r"others may read .* chmod 600"),
+        (b"", 0o600, "is empty"),
+        (b"\xff", 0o600, "cannot be read"),
+        (None, 0o600, "cannot be read"),
     ],
 )
-def test_a_file_without_a_key_is_refused(
-    content: bytes | None, message: str, secret: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_is_open_to_others_or_without_a_key_is_refused(
+    content: bytes | None, mode: int, message: str, secret: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    secret.write_bytes(content or b"")
+    secret.chmod(mode)
     if content is None:
         secret.unlink()
-    else:
-        secret.write_bytes(content)
     monkeypatch.setenv("LEXICHORD_LLM_API_KEY_FILE", str(secret))
     with pytest.raises(ConfigError, match=message) as caught:
         load_settings()
@@ -208,11 +194,8 @@ def test_no_secret_is_shown(dsn: str) -> None:
     assert (values["llm_api_key"], values["reranker_api_key"]) == ("set", "not set")
     assert values["embedding_base_url"] == "http://***@host:1/v1"
     assert set(values) == set(type(settings).model_fields)
-
-
-def test_what_is_no_secret_is_shown() -> None:
-    values = shown(load_settings(dsn="postgresql://host:5432/db", pool_size=9))
-    assert (values["dsn"], values["pool_size"]) == ("postgresql://host:5432/db", 9)
+    plain = shown(load_settings(dsn="postgresql://host:5432/db", pool_size=9))
+    assert (plain["dsn"], plain["pool_size"]) == ("postgresql://host:5432/db", 9)
 
 
 def test_each_setting_has_a_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

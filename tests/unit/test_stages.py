@@ -90,14 +90,7 @@ def test_what_cannot_be_a_stage_is_refused_by_name(stages: Any, message: str) ->
 
 
 @pytest.mark.parametrize(
-    "stage",
-    [
-        keep_all,
-        KeepAll(),
-        logged(keep_all),
-        partial(keep_more, most=3),
-        None,
-    ],
+    "stage", [keep_all, KeepAll(), logged(keep_all), partial(keep_more, most=3), None]
 )
 def test_what_can_be_called_as_the_stage_is_one(stage: Any) -> None:
     assert Stages(select_hits=stage).over(STAGES).select_hits is stage

@@ -31,26 +31,25 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [
-        ("settings.py", 'password = "{}"'.format("Tr0ub4dor" + "&3")),
-        ("notes.md", "-----BEGIN RSA " + "PRIVATE KEY-----"),
-        (".env", "AWS_ACCESS_KEY_ID=" + "AKIA" + "IOSFODNN7EXAMPLQ"),
-    ],
-)
-def test_a_secret_that_nobody_knew_of_stops_the_gate(
-    tmp_path: Path, name: str, written: str
-) -> None:
-    file, known = tmp_path / name, tmp_path / "known"
+SECRETS = {
+    "settings.py": 'password = "{}"'.format("Tr0ub4dor" + "&3"),
+    "notes.md": "-----BEGIN RSA " + "PRIVATE KEY-----",
+    ".env": "AWS_ACCESS_KEY_ID=" + "AKIA" + "IOSFODNN7EXAMPLQ",
+}
+
+
+def test_a_secret_that_nobody_knew_of_stops_the_gate(tmp_path: Path) -> None:
+    files, known = [tmp_path / name for name in SECRETS], tmp_path / "known"
     shutil.copy(ROOT / ".secrets.baseline", known)
     scan = (PROGRAMS / "detect-secrets-hook", "--no-verify", "--baseline", known)
-    file.write_text("nothing = 1\n")
-    assert run(*scan, file).returncode == 0
-    file.write_text(f"{written}\n")
-    found = run(*scan, file)
+    for file in files:
+        file.write_text("nothing = 1\n")
+    assert run(*scan, *files).returncode == 0
+    for name, written in SECRETS.items():
+        (tmp_path / name).write_text(f"{written}\n")
+    found = run(*scan, *files)
     assert found.returncode == 1
-    assert name in found.stdout
+    assert [name for name in SECRETS if str(tmp_path / name) not in found.stdout] == []
 
 
 def test_where_nothing_can_be_looked_up_one_line_says_so(tmp_path: Path) -> None:

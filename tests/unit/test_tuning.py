@@ -98,7 +98,5 @@ def test_a_tenant_who_is_not_told_what_is_stored_gets_no_advice() -> None:
 
 def test_of_a_server_elsewhere_this_machines_memory_says_nothing() -> None:
     large = replace(LAPTOP, memory=256 * GB, shared=128 * GB)
-    assert [each.problem.split()[0] for each in advise(FACTS, large)] == [
-        "effective_cache_size",
-    ]
+    assert [each.problem.split()[0] for each in advise(FACTS, large)] == ["effective_cache_size"]
     assert advise(FACTS | {"is_local": False}, large) == []

@@ -86,11 +86,7 @@ def test_a_sentence_holds_it_or_not(wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence",
-    [
-        "It is payable on the first day of January and July.",
-        "Reports are sent monthly.",
-    ],
+    "sentence", ["It is payable on the first day of January and July.", "Reports are sent monthly."]
 )
 def test_a_day_that_comes_again_is_a_date(sentence: str) -> None:
     assert holds_wanted("date", sentence)

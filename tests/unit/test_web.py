@@ -4,9 +4,7 @@ import gzip
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -16,6 +14,7 @@ from lexichord.ingest.web.crawl import Crawl, WebPage
 from lexichord.ingest.web.fetch import WEB_LIMITS, Validators, fetch, is_public, normal_url
 from lexichord.ingest.web.pages import file_name
 from lexichord.ingest.web.reach import Reach
+from tests.http_server import Manner, Reply, Request, http_server
 
 ANYWHERE = Reach(allow_private=True)
 HTML = "text/html; charset=utf-8"
@@ -23,49 +22,37 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass
 class Site:
-    """Pages by path: a status, headers and a body; what was asked is kept."""
+    """Pages by path; what was asked is kept."""
 
     url: str = ""
-    pages: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    pages: dict[str, Reply] = field(default_factory=dict)
+    asked: list[Request] = field(default_factory=list)
 
-    def put(self, path: str, body: str | bytes, status: int = 200, **headers: str) -> None:
-        names = {"content_type": HTML, **headers}
-        sent = {name.replace("_", "-"): value for name, value in names.items()}
-        self.pages[path] = status, sent, body.encode() if isinstance(body, str) else body
+    def put(
+        self, path: str, body: str | bytes, status: int = 200, manner: Manner = "whole", **sent: str
+    ) -> None:
+        named = {"content_type": HTML, **sent}
+        headers = {name.replace("_", "-"): each for name, each in named.items()}
+        content = body.encode() if isinstance(body, str) else body
+        self.pages[path] = Reply(status, content, headers, manner)
+
+    def reply(self, request: Request) -> Reply:
+        self.asked.append(request)
+        page = self.pages.get(request.path, Reply(404, b""))
+        etag = page.headers.get("etag")
+        is_known = etag is not None and request.headers.get("if-none-match") == etag
+        return replace(page, status=304, body=b"") if is_known else page
 
     @property
     def paths(self) -> list[str]:
-        return [path for path, _ in self.asked]
+        return [request.path for request in self.asked]
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
     own = Site()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            own.asked.append((self.path, dict(self.headers)))
-            status, headers, body = own.pages.get(self.path, (404, {}, b""))
-            etag = headers.get("etag")
-            if etag and self.headers["if-none-match"] == etag:
-                status, body = 304, b""
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            if "content-length" not in headers:
-                self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        own.url = f"http://127.0.0.1:{server.server_port}"
+    with http_server(Request, own.reply) as own.url:
         yield own
-        server.shutdown()
 
 
 def crawled(site: Site, *paths: str, **options: Any) -> tuple[list[WebPage], Crawl]:
@@ -152,7 +139,7 @@ def test_a_name_is_resolved_once(site: Site, network: Network) -> None:
     site.put("/", "words")
     assert fetch("http://rebound.test/", {}).content == b"words"
     assert network.reached == [PUBLIC]
-    assert site.asked[0][1]["Host"] == "rebound.test"
+    assert site.asked[0].headers["host"] == "rebound.test"
     with pytest.raises(IngestError, match=r"private address, 127\.0\.0\.1"):
         fetch("http://rebound.test/", {})
 
@@ -184,7 +171,7 @@ def test_an_unchanged_page_is_not_sent_again(site: Site) -> None:
     assert first.validators == Validators('"1"', "Tue, 01 Oct 2024 12:00:00 GMT")
     again = fetch(url, {url: first.validators}, reach=ANYWHERE)
     assert (again.is_unchanged, again.content) == (True, b"")
-    assert site.asked[-1][1]["If-Modified-Since"] == first.validators.last_modified
+    assert site.asked[-1].headers["if-modified-since"] == first.validators.last_modified
     site.put("/a.html", "<p>Other", etag='"2"')
     assert fetch(url, {url: first.validators}, reach=ANYWHERE).content == b"<p>Other"
 
@@ -208,7 +195,7 @@ def test_pages_have_limits(site: Site) -> None:
     assert "comes packed by br" in refused("/brotli")
     site.put("/round", "", 302, location="/round")
     assert "redirected more than 5 times" in refused("/round")
-    site.put("/short", b"x" * 10, content_length="20")
+    site.put("/short", b"x" * 10, manner="drop")
     assert refused("/short")
     assert refused("/none") == "the server answers 404"
     with socket.create_server(("127.0.0.1", 0)) as silent:
