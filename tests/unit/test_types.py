@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
 from lexichord.types import EmbeddingSpace
+from lexichord.types.text import one_line
 from tests.builders import FILE, HIT
 
 no_slash = st.text(st.characters(exclude_characters="/", codec="utf-8"), min_size=1)
@@ -44,6 +45,10 @@ def test_a_hit_and_a_file_have_the_promised_keys() -> None:
     shape = FILE.to_dict()
     assert list(shape) == ["document_id", "dataset", "uri", "title", "score", "scores", "hits"]
     assert shape["scores"] == {"chunks": 0.6, "card": None}
+
+
+def test_a_line_is_cut_where_it_is_longer_than_it_may_be() -> None:
+    assert (one_line("a\nb", 3), one_line("abcd", 3)) == ("a b", "ab…")
 
 
 def test_records_do_not_change() -> None:
