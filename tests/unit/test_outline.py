@@ -68,6 +68,7 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
     [
         ("1. First.\n3. Third.\n", ["1 First", "3 Third"]),
         ("1. First\n9. Ninth\n", ["1 First"]),
+        ("1. Rent\n2. Term\n2. Again\n3. Law\n", ["1 Rent", "2 Term", "3 Law"]),
         ("(a) one\n(i) sub\n(ii) sub\n(b) two", ["(a)", "(i)", "(ii)", "(b)"]),
         ("(c) by itself", []),
         ("See section 2.1 The rest.", []),
