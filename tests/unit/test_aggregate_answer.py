@@ -39,17 +39,14 @@ def test_a_table_says_what_was_not_found() -> None:
         "| Lease | “Rent is due \\| now.” [2] |\n"
         f"| b.md | {NOT_FOUND} |"
     )
+    nothing = (Cell("doc_3", "rent"), Cell("doc_4", "rent"))
+    assert write_table(Comparison(("rent",), FILES, nothing), []) == ""
 
 
 def test_code_stands_in_a_cell_on_one_line() -> None:
     code = replace(QUOTE, text="```sh\nmake all\n  make x\n```")
     table = write_table(Comparison(("use",), FILES[:1], (Cell("doc_3", "use", (code,)),)), [SOURCE])
     assert table.splitlines()[-1] == "| Lease | “`make all make x`” [2] |"
-
-
-def test_without_any_evidence_there_is_no_table() -> None:
-    cells = (Cell("doc_3", "rent"), Cell("doc_4", "rent"))
-    assert write_table(Comparison(("rent",), FILES, cells), []) == ""
 
 
 def test_a_list_is_grouped_by_file() -> None:

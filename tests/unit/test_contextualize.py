@@ -72,12 +72,9 @@ def test_keyphrases_do_not_depend_on_the_order_of_a_hash() -> None:
     assert "zebra" in outputs.pop()
 
 
-def test_what_is_rare_comes_before_what_is_everywhere() -> None:
+def test_what_is_rare_comes_first_and_what_is_frequent_in_the_document_among_equally_rare() -> None:
     reference = reference_of("agreement escrow", "agreement party", "agreement party")
     assert keyphrases("agreement party escrow", reference) == ["escrow", "party", "agreement"]
-
-
-def test_what_is_frequent_in_the_document_comes_first_among_equally_rare() -> None:
     reference = reference_of("escrow pump", "other words")
     assert keyphrases("pump escrow escrow", reference) == ["escrow", "pump"]
 
@@ -148,11 +145,8 @@ def test_each_part_can_be_left_out(part: ContextPart) -> None:
 def test_no_chunk_repeats_more_of_a_title_than_a_chunk_may_hold() -> None:
     chunk = structural_context(CHUNKS, "t" * 100_000, [])[0]
     assert chunk.context == "t" * MAX_CONTEXT_TITLE_CHARS
-
-
-def test_context_that_came_along_stays() -> None:
-    chunk = Chunk(0, 4, "text", context="given")
-    assert structural_context([chunk], "Lease", PHRASES) == [chunk]
+    own = Chunk(0, 4, "text", context="given")
+    assert structural_context([own], "Lease", PHRASES) == [own]  # what came along stays
 
 
 def test_context_is_embedded_above_the_content() -> None:

@@ -146,16 +146,12 @@ def test_a_type_names_the_kind_where_the_name_does_not(
     assert named_by_type(name, media_type) == named
 
 
-def test_a_file_is_given_once(tmp_path: Path) -> None:
+def test_a_named_file_is_given_once_whatever_its_kind_and_a_missing_one_refused(
+    tmp_path: Path,
+) -> None:
+    assert names(write(tmp_path / ".hidden.png")) == [".hidden.png"]
     file = write(tmp_path / "a.md")
     assert names(file, tmp_path, tmp_path / "." / "a.md") == ["a.md"]
-
-
-def test_a_named_file_is_given_whatever_its_kind(tmp_path: Path) -> None:
-    assert names(write(tmp_path / ".hidden.png")) == [".hidden.png"]
-
-
-def test_a_missing_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"there is no file or folder .*absent"):
         names(tmp_path / "absent")
 

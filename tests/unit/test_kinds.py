@@ -101,16 +101,10 @@ def test_the_tables_by_hand() -> None:
     assert foreign["code"] == ["pipeline", "1", "100.0", "0.0"]
     assert sure["code"] == ["pipeline", "3", "43.3", "0.0"]  # .5 of 1, .8 of 0, .0 of 0
     assert sure["leases"] == ["pipeline", "4", "20.0", "–"]  # 3 × .9 against 2 of 3, .1 of 0
-
-
-def test_types_of_questions() -> None:
-    _, answered, *_ = map(rows, tables([RUN], "type"))
-    assert answered.keys() == {"answerable", "look-up", "all"}
-
-
-def test_an_interval_is_over_documents() -> None:
     line = next(line for line in tables([RUN], "kind")[1] if line[0] == "leases")
-    assert line[3] == "50.0 (0–100)"
+    assert line[3] == "50.0 (0–100)"  # over documents
+    by_type = rows(tables([RUN], "type")[1])
+    assert by_type.keys() == {"answerable", "look-up", "all"}
 
 
 def test_a_search_stands_in_the_first_table_only() -> None:

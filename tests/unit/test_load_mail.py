@@ -108,6 +108,7 @@ def test_what_is_attached_are_documents_of_their_own(tmp_path: Path) -> None:
         (b"", "is no mail"),
         (b"\x00\x01\x02" * 100, "is no mail"),
         (b"just words", "is no mail"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 900, "is no mail"),
         (b"From: a@b\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n", "is encrypted"),
         (b"Content-Type: text/plain\n\n   \n", "holds no text"),
     ],
@@ -115,8 +116,9 @@ def test_what_is_attached_are_documents_of_their_own(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_refused_with_the_reason(
     tmp_path: Path, content: bytes, reason: str
 ) -> None:
-    with pytest.raises(IngestError, match=reason):
-        load(write(tmp_path / "a.eml", content))
+    for name in ("a.eml", "a.msg") if reason == "is no mail" else ("a.eml",):
+        with pytest.raises(IngestError, match=reason):
+            load(write(tmp_path / name, content))
 
 
 @pytest.mark.parametrize(
@@ -127,16 +129,14 @@ def test_what_cannot_be_read_is_refused_with_the_reason(
         b"From: a@b\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nwords\n",
         b"From: a@b\nContent-Transfer-Encoding: base64\n\nd29yZH M=???",
         b"From: " + b"a@b, " * 5000 + b"\n\nwords",
+        b"From: a@b\nContent-Type: multipart/mixed\n\n--x\n\nwords of a part\n--x--\n",
     ],
 )
 @pytest.mark.timeout(30)
 def test_broken_mails_are_read_as_far_as_they_go(tmp_path: Path, content: bytes) -> None:
-    assert load(write(tmp_path / "a.eml", content)).text
-
-
-def test_parts_whose_boundary_is_missing_are_read_as_they_stand(tmp_path: Path) -> None:
-    content = b"From: a@b\nContent-Type: multipart/mixed\n\n--x\n\nwords of a part\n--x--\n"
-    assert "words of a part" in load(write(tmp_path / "a.eml", content)).text
+    text = load(write(tmp_path / "a.eml", content)).text
+    assert text
+    assert ("words of a part" in text) == (b"words of a part" in content)
 
 
 @pytest.mark.timeout(30)
@@ -186,9 +186,3 @@ def test_outlooks_mails_are_read_too(tmp_path: Path) -> None:
     assert [part.name for part in parts] == ["prices.csv"]
     with unpacked(file, parts[0], tmp_path) as inner:
         assert load(inner).text == "| town | price |\n| --- | --- |\n| Lund | 7 |"
-
-
-@pytest.mark.parametrize("content", [b"", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 900])
-def test_a_broken_mail_of_outlook_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(IngestError, match="is no mail"):
-        load(write(tmp_path / "a.msg", content))

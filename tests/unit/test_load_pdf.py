@@ -108,33 +108,35 @@ def draw_rows(
         canvas.grid(edges, [710 - 14 * row for row in range(len(rows) + 1)])
 
 
+@pytest.fixture
+def canvas(tmp_path: Path) -> Canvas:
+    return Canvas(str(tmp_path / "a.pdf"))
+
+
 def read_canvas(canvas: Canvas) -> str:
     canvas.save()
     return load(Path(canvas._filename)).text
 
 
 @pytest.mark.parametrize(("ruled", "width"), [(True, 90), (False, 90), (True, 18)])
-def test_empty_cells_keep_their_place(tmp_path: Path, ruled: bool, width: int) -> None:
+def test_empty_cells_keep_their_place(canvas: Canvas, ruled: bool, width: int) -> None:
     rows = [("a", "22", "23"), ("b", "", "12"), ("c", "80", ""), ("d", "9", "11")]
-    canvas = Canvas(str(tmp_path / "a.pdf"))
     draw_rows(canvas, rows, width, ruled)
     assert read_canvas(canvas) == markdown(*rows)
 
 
-def test_a_title_across_a_table_stands_above_it(tmp_path: Path) -> None:
+def test_a_title_across_a_table_stands_above_it(canvas: Canvas) -> None:
     rows = [("Fund", "Start", "End"), ("One", "100", "120"), ("Two", "90", "")]
-    canvas = Canvas(str(tmp_path / "a.pdf"))
     canvas.drawString(90, 714, "Growth of the funds in 2023")
     draw_rows(canvas, rows, 60)
     canvas.grid([60, 240], [710, 724])
     assert read_canvas(canvas) == "Growth of the funds in 2023\n\n" + markdown(*rows)
 
 
-def test_a_note_across_columns_stays_in_one_cell(tmp_path: Path) -> None:
+def test_a_note_across_columns_stays_in_one_cell(canvas: Canvas) -> None:
     rows = [("State", *"abcdefgh"), ("Ohio", *"12345678"), ("Utah", *"87654321")]
     note = "What is counted here is sold by shops alone."
     more = "Others are not counted, for they tell nobody."
-    canvas = Canvas(str(tmp_path / "a.pdf"))
     draw_rows(canvas, rows, 60)
     canvas.drawString(64, 654, "Note")
     canvas.drawString(124, 654, note)
@@ -156,8 +158,7 @@ def test_what_is_printed_over_other_cells_stays_together(tmp_path: Path) -> None
     assert f"{bills} 26406576" in re.sub(r"[ |]+", " ", drawn(tmp_path, places).text)
 
 
-def test_figures_that_the_file_joins_stand_in_their_cells(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
+def test_figures_that_the_file_joins_stand_in_their_cells(canvas: Canvas) -> None:
     draw_rows(canvas, [("Name", "2022", "2023"), ("Ohio", "", ""), ("Utah", "5", "6")], 90)
     line = canvas.beginText(154, 686)
     line.setCharSpace(84)
@@ -268,23 +269,22 @@ def test_an_encrypted_file_is_refused(tmp_path: Path) -> None:
     assert load(file).text == "\n".join(PROSE)  # anyone may open it
 
 
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_a_truncated_file_gives_its_text_or_one_clear_line(tmp_path: Path, share: float) -> None:
+    content = draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)] * 3).read_bytes()
+    (tmp_path / "a.pdf").write_bytes(content[: int(len(content) * share)])
+    try:
+        text = load(tmp_path / "a.pdf").text
+    except IngestError as error:
+        text = f"{PROSE[0]} {error}"
+    assert text.startswith(PROSE[0])
+
+
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n" + b"\0\xff" * 999])
 def test_what_is_no_pdf_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.pdf").write_bytes(content)
     with pytest.raises(IngestError, match=r"^is no PDF, or a broken one"):
         load(tmp_path / "a.pdf")
-
-
-@pytest.mark.parametrize("share", [0.5, 0.9])
-def test_a_truncated_file_gives_its_text_or_one_clear_line(tmp_path: Path, share: float) -> None:
-    file = draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)] * 3)
-    content = file.read_bytes()
-    file.write_bytes(content[: int(len(content) * share)])
-    try:
-        text = load(file).text
-    except IngestError as error:
-        text = f"{PROSE[0]} {error}"
-    assert text.startswith(PROSE[0])
 
 
 def test_words_that_are_drawn_nowhere_are_left_out(tmp_path: Path) -> None:
@@ -336,8 +336,7 @@ def test_words_of_arabic_and_persian_keep_their_marks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("turn", [90, -90])
-def test_a_stamp_at_the_side_stays_out_of_the_lines(tmp_path: Path, turn: int) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
+def test_a_stamp_at_the_side_stays_out_of_the_lines(canvas: Canvas, turn: int) -> None:
     for left, bottom, line in column(60, 700, PROSE):
         canvas.drawString(left, bottom, line)
     canvas.translate(50, 640)
@@ -374,8 +373,7 @@ def test_narrow_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     assert drawn(tmp_path, page).text == "\n\n".join(["\n".join(lines)] * 4)
 
 
-def test_what_a_form_s_fields_hold_is_read(tmp_path: Path) -> None:
-    canvas = Canvas(str(tmp_path / "a.pdf"))
+def test_what_a_form_s_fields_hold_is_read(canvas: Canvas) -> None:
     canvas.drawString(60, 700, "Name of the tenant:")
     canvas.acroForm.textfield(
         name="tenant", value="Acme Holdings Ltd", x=180, y=694, width=200, height=16, fontSize=10
@@ -443,12 +441,8 @@ def test_a_scan_is_recognized_by_models_that_come_along(
     assert loaded.metadata["ocr_confidence"]["1"] > 0.9
 
 
-def test_a_page_with_text_is_not_recognized_again(tmp_path: Path) -> None:
-    file = draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)])
-    assert load(file, LoadOptions(ocr="no-such-command")).metadata == {}
-
-
-def test_a_command_that_is_missing_is_named(tmp_path: Path) -> None:
-    file = scanned(tmp_path, column(60, 700, PROSE))
+def test_only_what_has_no_text_is_recognized_and_a_missing_command_is_named(tmp_path: Path) -> None:
+    options = LoadOptions(ocr="no-such-command")
+    assert load(draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)]), options).metadata == {}
     with pytest.raises(IngestError, match=r"^needs OCR, but there is no no-such-command on PATH"):
-        load(file, LoadOptions(ocr="no-such-command"))
+        load(scanned(tmp_path, column(60, 700, PROSE)), options)

@@ -68,6 +68,7 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
     [
         ("1. First.\n3. Third.\n", ["1 First", "3 Third"]),
         ("1. First\n9. Ninth\n", ["1 First"]),
+        ("1. Rent\n2. Term\n2. Again\n3. Law\n", ["1 Rent", "2 Term", "3 Law"]),
         ("(a) one\n(i) sub\n(ii) sub\n(b) two", ["(a)", "(i)", "(ii)", "(b)"]),
         ("(c) by itself", []),
         ("See section 2.1 The rest.", []),
@@ -82,6 +83,9 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
         ),
         ("1 July 2024\n1. Rent\n", ["1 Rent"]),
         ("\ufeff1. Rent\r\n2. Term\r\n", ["1 Rent", "2 Term"]),
+        ("We show (1) that it works,\n(2) that it is fast.", []),
+        ("as in the equation\n(1)\nwhere x is given. (2)", []),
+        ("It has:\n(1) a detector;\n(2) a reader; and\n(3) a ranker.", ["(1)", "(2)", "(3)"]),
     ],
 )
 def test_what_begins_a_clause(text: str, names: list[str]) -> None:
@@ -187,20 +191,3 @@ def test_declarations_are_found_in_many_languages_with_the_comments_above_them()
 )
 def test_what_is_code(text: str, expected: bool) -> None:
     assert is_code(text) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("We show (1) that it works,\n(2) that it is fast.", []),
-        ("as in the equation\n(1)\nwhere x is given. (2)", []),
-        (
-            "The parts are:\n(1) a detector;\n(2) a reader; and\n(3) a ranker.",
-            ["(1)", "(2)", "(3)"],
-        ),
-    ],
-)
-def test_numbers_in_brackets_are_items_only_where_a_line_of_their_own_begins(
-    text: str, names: list[str]
-) -> None:
-    assert [heading.name.split(" ")[0] for heading in clauses(text, 0, len(text))] == names

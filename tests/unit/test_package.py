@@ -52,15 +52,12 @@ def test_the_errors_are_the_tree_that_is_drawn() -> None:
     assert all(kind.__doc__ for kind in classes)
 
 
-def test_the_public_names_are_there() -> None:
+def test_the_public_names_are_there_and_no_other() -> None:
     assert lexichord.__all__ == ["Lexichord", "LexichordError", "Stages", "SyncLexichord"]
     assert set(lexichord.__all__) <= set(dir(lexichord))
     assert lexichord.LexichordError is errors.LexichordError
     assert lexichord.Lexichord is Lexichord
     assert lexichord.SyncLexichord is SyncLexichord
-
-
-def test_another_name_is_not() -> None:
     name = "Lexicord"
     with pytest.raises(AttributeError, match="no attribute 'Lexicord'"):
         getattr(lexichord, name)

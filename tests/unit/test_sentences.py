@@ -54,18 +54,21 @@ def test_a_heading_is_no_sentence_but_named(heading: str) -> None:
     assert [one.heading for one in split_sentences(text)] == [heading.strip("#. ")] * 2
 
 
-def test_items_of_one_word_are_no_headings() -> None:
-    assert len(split_sentences("They sell:\n1. Oranges.\n2. Lemons.\n3. Limes.")) == 4
+LINES = "\n".join(f"call_number_{number}();" for number in range(200))
 
 
-def test_long_code_has_a_sentence_a_line() -> None:
-    lines = [f"call_number_{number}();" for number in range(200)]
-    assert len(split_sentences("```\n{}\n```".format("\n".join(lines)))) == 200
-
-
-def test_what_ends_openly_is_no_heading() -> None:
-    text = "(b) lets managers swap drivers; and\n\nIt ends."
-    assert len(split_sentences(text)) == 2
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("They sell:\n1. Oranges.\n2. Lemons.\n3. Limes.", 4),
+        (f"```\n{LINES}\n```", 200),  # long code has a sentence a line
+        ("(b) lets managers swap drivers; and\n\nIt ends.", 2),
+    ],
+)
+def test_neither_items_of_one_word_nor_what_ends_openly_are_headings(
+    text: str, number: int
+) -> None:
+    assert len(split_sentences(text)) == number
 
 
 pieces = st.sampled_from(

@@ -58,8 +58,22 @@ def test_a_containers_limits_count(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert Machine.here().cores == 1
 
 
-def test_a_server_that_suits_its_machine_gets_no_advice() -> None:
-    assert advise(FACTS, LAPTOP) == []
+STORED_LESS = {"stored_bytes": 300 * MB, "index_bytes": 80 * MB, "shared_buffers": 160 * MB}
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {},
+        STORED_LESS | {"maintenance_work_mem": 64 * MB},
+        {"stored_bytes": 200 * MB, "jit": True},
+        {"stored_bytes": None, "index_bytes": None, "jit": True},  # as a tenant is told
+    ],
+)
+def test_a_server_that_suits_its_machine_and_what_it_stores_gets_no_advice(
+    setting: dict[str, Any],
+) -> None:
+    assert advise(FACTS | setting, LAPTOP) == []
 
 
 @pytest.mark.parametrize(
@@ -84,16 +98,6 @@ def test_what_is_far_off_is_named_with_the_line_to_run(setting: dict[str, Any], 
     (advice,) = advise(FACTS | setting, LAPTOP)
     assert advice.remedy == line
     assert advice.problem.startswith(f"{next(iter(setting))} is ")
-
-
-def test_no_more_is_called_for_than_what_is_stored_fills() -> None:
-    stored = {"stored_bytes": 300 * MB, "index_bytes": 80 * MB, "shared_buffers": 160 * MB}
-    assert advise(FACTS | stored | {"maintenance_work_mem": 64 * MB}, LAPTOP) == []
-    assert advise(FACTS | {"stored_bytes": 200 * MB, "jit": True}, LAPTOP) == []
-
-
-def test_a_tenant_who_is_not_told_what_is_stored_gets_no_advice() -> None:
-    assert advise(FACTS | {"stored_bytes": None, "index_bytes": None, "jit": True}, LAPTOP) == []
 
 
 def test_of_a_server_elsewhere_this_machines_memory_says_nothing() -> None:
