@@ -117,6 +117,7 @@ def test_what_was_kept_is_shown_when_the_file_is_gone(server: Served, tmp_path: 
     disposition = "attachment; filename*=UTF-8''lease%20of%20%C3%BC.pdf"
     assert sent.headers["content-disposition"] == disposition
     assert sent.headers["x-content-type-options"] == "nosniff"
+    assert sent.headers["content-security-policy"] == "sandbox"
     assert lexichord.original(row.document_id).content == content
     assert client.get(f"{path}/pages/1.png").status_code == 200
     draw_pdf(file, [PLACES[:1]])
