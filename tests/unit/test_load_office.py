@@ -271,7 +271,10 @@ HEADER = bytes.fromhex(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"<html><table><tr><td>1</td></tr></table></html>", r"a text that is only named \.xls"),
+        (
+            b"<html><table><tr><td>1</td></tr></table></html>",
+            r"a web page or a text that is only named \.xls",
+        ),
         (HEADER.ljust(512, b"\xff").ljust(1009, b"\0"), "or a broken one"),  # the library panics
     ],
 )
