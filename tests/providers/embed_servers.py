@@ -180,7 +180,7 @@ def patience(shape: Shape) -> float:
         for _ in range(2):
             started = monotonic()
             embedder.embed(["the clause says what it says"] * MOST[shape], "document")
-        return 0.5 + 10 * (monotonic() - started)
+        return 1 + 20 * (monotonic() - started)
 
 
 def quick_timing(query_seconds: float = EMBEDDING_TIMING.query_seconds) -> EmbeddingTiming:

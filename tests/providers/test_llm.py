@@ -256,7 +256,7 @@ async def test_a_bad_reply_is_told_as_such_when_no_time_is_left_for_another() ->
     with chat_server(good, mode="hang") as server:
         server.modes = ["malformed"]
         with pytest.raises(BadResponseError):
-            await model_of(server).generate("summary", ASKED, 1.5)
+            await model_of(server).generate("summary", ASKED, 3)
     assert len(server.requests) == 2
 
 
