@@ -11,7 +11,7 @@ from lexichord import SyncLexichord
 from mcp import Client
 from tests.conftest import new_database
 from tests.http.served import NAME
-from tests.mcp.serving import Place, Served, inside, over_http, over_stdio
+from tests.mcp.serving import Place, Served, inside, over_http
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,13 @@ def locked(place: Place, keys: Keys) -> Iterator[Served]:
 
 
 @pytest.fixture
-async def client(request: pytest.FixtureRequest, place: Place) -> AsyncIterator[Client]:
-    """Connected without a key over HTTP, or over what a test says."""
-    if getattr(request, "param", "http") == "stdio":
-        connecting = over_stdio(place)
-    else:
-        connecting = over_http(request.getfixturevalue("server").url)
+async def client(server: Served) -> AsyncIterator[Client]:
+    """Connected without a key over HTTP."""
     # A fixture's beginning and end are different tasks, and the client must end in its own.
     connected, done = asyncio.get_running_loop().create_future(), asyncio.Event()
 
     async def hold() -> None:
-        async with connecting as client:
+        async with over_http(server.url) as client:
             connected.set_result(client)
             await done.wait()
 

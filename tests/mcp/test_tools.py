@@ -1,4 +1,4 @@
-"""Every tool, prompt and resource through the official client, over both transports."""
+"""Every tool, prompt and resource through the official client."""
 
 import asyncio
 import json
@@ -20,9 +20,6 @@ from tests.mcp.serving import COMMAND, HELLO, Place, call, inside, over_http, re
 QUESTION = "how long are customer support logs kept"
 INFO = json.dumps([{"id": "policies", "source_path": ""}])
 
-# Over standard input and output each test starts a process: here, and in test_protocol.py.
-BOTH = pytest.mark.parametrize("client", ["stdio", "http"], indirect=True)
-
 
 async def test_tools_say_what_they_are_in_few_words(client: Client) -> None:
     listed = await client.list_tools()
@@ -40,7 +37,6 @@ async def test_tools_say_what_they_are_in_few_words(client: Client) -> None:
         assert tool.output_schema is not None
 
 
-@BOTH
 @pytest.mark.client("MCP, Python", "answer", "async")
 async def test_assistant_answers_with_quotes_that_stand_in_the_documents(client: Client) -> None:
     result = await client.call_tool("assistant", {"query": QUESTION, "dataset_info": INFO})

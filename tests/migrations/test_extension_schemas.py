@@ -21,17 +21,6 @@ PLACES = """
 BY_VECTOR = {"query": "w0 w1", "query_vector": "[1,0,0,0]"}
 
 
-@pytest.fixture(params=["extensions", "My Extensions"])
-def elsewhere(empty: str, choice: Choice, request: pytest.FixtureRequest) -> str:
-    """A prepared database whose extensions stood in a schema that no session looks into."""
-    assert choice.engine is not None
-    schema = f'"{request.param}"'
-    statements = [f"create extension {name} schema {schema}" for name in EXTENSIONS[choice.engine]]
-    run_statements(empty, f"create schema {schema}", *statements)
-    prepare(empty, choice)
-    return empty
-
-
 def places(connection: Connection) -> dict[str, str]:
     return dict(connection.execute(PLACES).fetchall())
 
@@ -44,9 +33,15 @@ def searches(connection: Connection) -> None:
     assert {row["index_name"] for row in call(connection, "index_use") if row["plan"]}
 
 
-def test_extensions_elsewhere_are_found(elsewhere: str) -> None:
-    check(elsewhere)
-    with psycopg.connect(elsewhere, autocommit=True) as connection:
+def test_extensions_elsewhere_are_found(empty: str, choice: Choice) -> None:
+    """In a schema that no session looks into, of a name to be quoted."""
+    assert choice.engine is not None
+    schema = '"My Extensions"'
+    statements = [f"create extension {name} schema {schema}" for name in EXTENSIONS[choice.engine]]
+    run_statements(empty, f"create schema {schema}", *statements)
+    prepare(empty, choice)
+    check(empty)
+    with psycopg.connect(empty, autocommit=True) as connection:
         library(connection)
         searches(connection)
         assert call(connection, "find_problems") == [

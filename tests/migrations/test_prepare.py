@@ -47,10 +47,14 @@ def one(dsn: str, statement: str) -> Any:
 
 
 def test_an_empty_database_becomes_one_that_fits(empty: str, choice: Choice) -> None:
-    prepare(empty, choice)
+    with pytest.raises(SchemaOutdatedError, match=r"^[^\n]+: run lexichord init$"):
+        check(empty)
+    assert one(empty, NOTHING) == 0
+    prepare(empty, replace(choice, text_config="german"))
     check(empty)
     configured = one(empty, "select c::text from lexichord.configuration() c")
-    assert configured == f"({choice.engine},english,test/tiny/4,f)"
+    assert configured == f"({choice.engine},german,test/tiny/4,f)"
+    assert one(empty, "select lexichord.lexemes('die Häuser')::text") == "'haus':2"
 
 
 def test_preparing_again_changes_nothing(dsn: str, choice: Choice) -> None:
@@ -67,12 +71,6 @@ def test_defaults(empty: str) -> None:
         configured = call(connection, "configuration")[0]
     assert configured["text_config"] == "english"
     assert configured["space"] == str(DEFAULT_SPACE)
-
-
-def test_the_text_configuration_is_a_choice(empty: str, choice: Choice) -> None:
-    prepare(empty, replace(choice, text_config="german"))
-    lexemes = one(empty, "select lexichord.lexemes('die Häuser')::text")
-    assert lexemes == "'haus':2"
 
 
 def test_another_choice_later_is_an_error(dsn: str, choice: Choice) -> None:
@@ -139,12 +137,6 @@ def test_two_at_once_both_succeed(empty: str, choice: Choice) -> None:
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(run, range(2)))
     check(empty)
-
-
-def test_an_unprepared_database_is_told_from_a_prepared_one(empty: str) -> None:
-    with pytest.raises(SchemaOutdatedError, match=r"^[^\n]+: run lexichord init$"):
-        check(empty)
-    assert one(empty, NOTHING) == 0
 
 
 def test_a_server_that_is_not_there_is_an_error() -> None:

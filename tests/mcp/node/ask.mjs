@@ -21,6 +21,7 @@ client.setRequestHandler('elicitation/create', async request => {
 await client.connect(transport);
 const { tools } = await client.listTools();
 const { resources } = await client.listResources();
+const { prompts } = await client.listPrompts();
 const found = await client.callTool({ name: 'search', arguments: { query: 'support logs' } });
 const [first] = found.structuredContent.results;
 const fetched = await client.callTool({ name: 'fetch', arguments: { id: first.id } });
@@ -44,6 +45,7 @@ console.log(
         version: client.getNegotiatedProtocolVersion(),
         tools: tools.map(tool => tool.name),
         resources: resources.map(resource => resource.uri),
+        prompts: prompts.map(prompt => prompt.name),
         text: fetched.structuredContent.text,
         whole: read.contents[0].text,
         wrong: { isError: wrong.isError, details: wrong.structuredContent.details },
