@@ -29,13 +29,13 @@ def test_pages_are_read_again_only_when_they_change(plain: SyncLexichord, site: 
     assert (hit.uri, plain.show(hit.document_id).document.metadata["etag"]) == (urls[0], '"1"')
     again = plain.ingest(urls[:2], allow_private=True, metadata={"from": "web"})
     assert (again.skipped, again.inserted, again.replaced) == (2, 0, 0)
-    assert [headers.get("If-None-Match") for _, headers in site.asked[-2:]] == ['"1"', '"d"']
+    assert [one.headers.get("if-none-match") for one in site.asked[-2:]] == ['"1"', '"d"']
     site.put("/", "<h1>Animals</h1><p>Of the quokka.</p>", etag='"2"')  # the same but for its tag
     site.put("/deep", "<p>Of the bilby.</p>", etag='"e"')
     changed = plain.ingest(urls[:2], allow_private=True, metadata={"from": "web"})
     assert (changed.skipped, changed.replaced) == (0, 2)
     assert plain.search("bilby", mode="keyword").hits[0].uri == urls[1]
-    site.pages["/deep"][1].pop("etag")  # without tags the digest tells
+    site.put("/deep", "<p>Of the bilby.</p>")  # without tags the digest tells
     first = plain.ingest([urls[1]], allow_private=True)
     assert (first.skipped, first.replaced) == (0, 1)  # other metadata
     assert plain.ingest([urls[1]], allow_private=True).skipped == 1
