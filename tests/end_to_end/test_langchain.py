@@ -73,12 +73,12 @@ def test_options_are_those_of_query_and_those_of_a_call_go_first(plain: SyncLexi
     retriever = LexichordRetriever(lexichord=plain, search_kwargs=kwargs)
     (document,) = retriever.invoke("zebra")
     assert document.metadata["uri"] == "new"
-    assert len(LexichordRetriever(lexichord=plain, k=3).invoke("zebra", k=1)) == 1
     assert document.metadata["year"] == 2024
     not_new = {"key": "year", "op": "ne", "value": 2024}
     others = retriever.invoke("zebra", filter=not_new)
     assert {each.metadata["uri"] for each in others} == {"old", "bare"}
     assert len(retriever.invoke("zebra", filter=None, k=1)) == 1
+    assert len(LexichordRetriever(lexichord=plain, k=3).invoke("zebra", k=1)) == 1
     for wrong in ({"k": 0}, {"top_k": 3}, {"filter": {"colour": "red"}}, {"datasets": 3}):
         with pytest.raises(ConfigError):
             retriever.invoke("zebra", **wrong)

@@ -345,14 +345,13 @@ def test_another_database_is_no_replica(pair: Pair) -> None:
         pytest.raises(ConfigError, match="leads to another database"),
     ):
         lexichord.search("x", mode="keyword")
+    unread = "LEXICHORD_READ_DSN cannot be read: write postgresql"
     for wrong in (
         "postgresql://me:secret@standby:port/db",
         "postgresql://[me:secret",
         "me=my sign",
     ):
-        with pytest.raises(
-            ConfigError, match="READ_DSN cannot be read: write postgresql"
-        ) as raised:
+        with pytest.raises(ConfigError, match=unread) as raised:
             SyncLexichord(dsn=pair.primary, read_dsn=wrong).open()
         assert "secret" not in str(raised.value)
     with SyncLexichord(dsn=pair.primary, read_dsn="") as lexichord:

@@ -61,9 +61,10 @@ def client(
     return embedder
 
 
-def first(reply: Reply) -> Fail:
-    left = [reply]
-    return lambda request: left.pop() if left else None
+def first(*replies: Reply) -> Fail:
+    """Fail with these, one after the other, then no more."""
+    left = list(replies)
+    return lambda request: left.pop(0) if left else None
 
 
 def always(reply: Reply) -> Fail:
@@ -182,11 +183,11 @@ def test_any_text_can_be_asked(shape: Shape) -> None:
 )
 def test_what_passes_is_tried_again(shape: Shape, failure: Reply) -> None:
     seconds = patience(shape) if failure.manner == "silent" else 60
-    with embed_server(shape, first(failure)) as server:
+    with embed_server(shape, first(failure, failure)) as server:
         vectors = client(server, embedding_timeout=seconds).embed(TEXTS[:40], "document")
     np.testing.assert_allclose(vectors, [unit(text) for text in TEXTS[:40]], atol=1e-6)
     assert server.embedded.total() == 40
-    assert len(server.requests) == 1 + -(-40 // MOST[shape])
+    assert len(server.requests) == 2 + -(-40 // MOST[shape])
 
 
 def test_a_pause_that_is_asked_for_is_kept() -> None:

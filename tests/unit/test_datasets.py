@@ -333,16 +333,24 @@ BROKEN: dict[str, list[tuple[str, Change, str]]] = {
         )
     ],
     "contractnli": [
-        ("dev.json", ('"spans": [1, 2]', '"spans": [3]'), "document 7, n1: its annotation or a"),
+        (
+            "dev.json",
+            ('"spans": [1, 2]', '"spans": [3]'),
+            "document 7, n1: its annotation or a span of it",
+        ),
         ("dev.json", ("[6, 21]", "[6, 22]"), "document 7, n1: a span does not lie in the text"),
     ],
     "legalbench": [
         (
             "benchmarks/ndas.json",
             ("[10, 16]", "[11, 17]"),
-            "ndas.json: test 1: its answer does not",
+            "ndas.json: test 1: its answer does not stand at its span",
         ),
-        ("benchmarks/ndas.json", ("s/one.txt", "s/two.txt"), "the corpus has no file ndas/two"),
+        (
+            "benchmarks/ndas.json",
+            ("ndas/one.txt", "ndas/two.txt"),
+            "ndas.json: test 1: the corpus has no file ndas/two",
+        ),
     ],
 }
 

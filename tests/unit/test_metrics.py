@@ -219,3 +219,25 @@ def test_pass_at_k_is_what_the_article_computes(
     query = EvalQuery("q", "?", chunks=tuple(("a", number) for number in golden))
     scores = score(query, Outcome("q", tuple(map(chunk, ranked))), k)
     assert scores[f"pass@{k}"] == pytest.approx(count / len(golden))
+
+
+@given(places, numbers, places.filter(bool), numbers)
+def test_every_score_is_a_share_and_more_ranks_never_recall_less(
+    ranked: list[tuple[str, int, int]],
+    more: list[int],
+    gold: list[tuple[str, int, int]],
+    own: list[int],
+) -> None:
+    passages = (*(stretch(start, end, uri) for uri, start, end in ranked), *map(chunk, more))
+    query = EvalQuery(
+        "q",
+        "?",
+        spans=tuple(EvidenceSpan(*each) for each in gold),
+        chunks=tuple(("a", number) for number in own),
+    )
+    ks = (1, 2, 5, 20)
+    scores = score(query, Outcome("q", passages), *ks)
+    assert all(value is None or 0 <= value <= 1 for value in scores.values())
+    for name in ("pass", "recall", "char_recall", "document"):
+        values = [scores[f"{name}@{k}"] or 0 for k in ks]
+        assert values == sorted(values)

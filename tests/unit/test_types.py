@@ -48,10 +48,6 @@ def test_a_hit_and_a_file_have_the_promised_keys() -> None:
     assert shape["scores"] == {"chunks": 0.6, "card": None}
 
 
-def test_a_line_is_cut_where_it_is_longer_than_it_may_be() -> None:
-    assert (one_line("a\nb", 3), one_line("abcd", 3)) == ("a b", "ab…")
-
-
 def test_records_do_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
         HIT.score = 1.0  # type: ignore[misc]
