@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.metadata import version
@@ -334,6 +335,26 @@ def test_interrupt_keeps_what_was_reported(
     assert set(reported) <= stored
     told = r": interrupted, \d+ of 400 files: \d+ inserted\n  ended before its end"
     assert re.search(told, cli("status").stdout)
+
+
+@pytest.mark.parametrize("seconds", [0, 0.3])
+def test_a_second_interrupt_ends_as_quietly_as_the_first(
+    cli: Cli, tmp_path: Path, seconds: float
+) -> None:
+    dsn = cli("dsn").stdout.strip()
+    for number in range(27):
+        (tmp_path / f"{number}.txt").write_text(f"Clause {number} at {seconds}. " * 500)
+    with start_cli("ingest", str(tmp_path), "--dataset", "twice", "--dsn", dsn) as child:
+        assert child.stderr is not None
+        child.stderr.readline()
+        child.send_signal(signal.SIGINT)
+        time.sleep(seconds)
+        child.send_signal(signal.SIGINT)
+        _, rest = child.communicate(timeout=20)
+    assert child.returncode == 130, rest
+    assert rest.rstrip().endswith("interrupted; what was reported is stored")
+    assert "Traceback" not in rest
+    assert "Exception ignored" not in rest
 
 
 def test_a_followed_folder_until_ctrl_c(stocked: Cli, tmp_path: Path) -> None:

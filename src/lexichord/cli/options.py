@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from signal import SIGINT
+from signal import SIG_IGN, SIGINT, SIGTERM, signal
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import typer
 
+from lexichord.cli import exit_code
 from lexichord.errors import ConfigError, LexichordError
 from lexichord.types.options import (
     Described,
@@ -168,7 +169,7 @@ ExplainOption = Annotated[bool, typer.Option("--explain", help="Show every score
 
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
-EXIT_FAILED, EXIT_USAGE, EXIT_BY_SIGNAL = 1, 2, 128  # the last and the number of the signal
+EXIT_FAILED, EXIT_USAGE = 1, 2
 
 DsnOption = Annotated[
     str | None, typer.Option(help="A Postgres server, instead of the embedded one.")
@@ -308,9 +309,10 @@ def _errors_in_one_line() -> Iterator[None]:
         typer.echo(f"lexichord: {error}", err=True)
         raise typer.Exit(EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED) from error
     except KeyboardInterrupt as interrupt:
+        for number in (SIGINT, SIGTERM):  # a second one would end in a traceback: it ends anyway
+            signal(number, SIG_IGN)
         typer.echo("lexichord: interrupted; what was reported is stored", err=True)
-        number = next(iter(interrupt.args), SIGINT)
-        raise typer.Exit(EXIT_BY_SIGNAL + number) from None
+        raise typer.Exit(exit_code(interrupt)) from None
 
 
 def _plain(value: object) -> object:
