@@ -196,6 +196,20 @@ def test_what_is_ingested_again_to_its_end_without_them_has_mended_them(
     assert failed(connection) == {}
 
 
+def test_a_run_that_left_a_file_out_has_not_mended_it(connection: Connection) -> None:
+    files = ["/rt/a.txt", "/rt/b.zip/c.txt", "C:\\rt\\d.txt"]
+    first = start(connection, source="/rt")
+    others = ["https://x.example/a", "x.jsonl:3", "document 3"]
+    record(connection, first, [*files, *others], "failed", reason="bad")
+    finish(connection, first)
+    finish(connection, start(connection, source="/rt"))  # as by --include '*.pfd'
+    assert set(failed(connection)) == set(files)
+    for place, status in zip(files, ("inserted", "skipped", "deleted"), strict=True):
+        assert place in failed(connection)
+        record(connection, start(connection, source="/rt"), [place], status)
+        assert place not in failed(connection)
+
+
 def test_pruning_deletes_and_records_it(connection: Connection) -> None:
     run = start(connection, dataset="library", total=2)
     put(connection, "a", ["w1"])
