@@ -3,6 +3,7 @@ create or replace function lexichord.check_filter(filter jsonb, documents bigint
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     built_in constant text[] := '{dataset,uri,title,media_type,folder}';  -- document_facts
+    operators constant text := 'eq ne gt gte lt lte in nin, contains, not contains, start with, end with, empty, not empty, before, after';
     form text := lexichord.filter_form(filter);
     operator text;
     wanted text;
@@ -21,7 +22,7 @@ begin
         operator := lexichord.filter_operator(filter ->> 'op');
         if operator is null then
             message := 'filter: unknown operator ' || coalesce(quote_literal(filter ->> 'op'), 'null');
-            hint := 'Operators: eq ne gt gte lt lte in nin, contains, not contains, start with, end with, empty, not empty, before, after.';
+            hint := 'Operators: ' || operators || '.';
             return;
         end if;
         wanted := case
@@ -38,6 +39,17 @@ begin
         elsif operator in ('before', 'after') and not lexichord.is_date(filter ->> 'value') then
             message := format('filter: "%s" is no date', filter ->> 'value');
             hint := 'Write it as 2026-01-31 or 2026-01-31T12:00:00Z.';
+            return;
+        end if;
+    end if;
+    if form = 'containment' then
+        select format('filter: %s on key "%s" is an operator of another language', to_json(o), e.key),
+               format('Write {"key": %s, "op": %s, "value": %s}. Operators: %s.', to_json(e.key),
+                      coalesce(to_json(lexichord.filter_operator(substr(o, 2)))::text, '…'), e.value -> o, operators)
+        into message, hint
+        from jsonb_each(filter) as e, jsonb_object_keys(case jsonb_typeof(e.value) when 'object' then e.value else '{}' end) as o
+        where starts_with(o, '$') order by e.key, o limit 1;
+        if message is not null then
             return;
         end if;
     end if;

@@ -231,6 +231,13 @@ def test_dates_at_the_end_of_time_compare(library: Connection, metadata: str) ->
         ({"key": "a", "op": "like", "value": "x"}, "unknown operator 'like'"),
         ({"key": "a", "op": "EQ", "value": "x"}, "unknown operator 'EQ'"),
         ({"key": "a", "op": None, "value": "x"}, "unknown operator null"),
+        (
+            {"a": {"$gt": 2000}},
+            r'\$gt" on key "a" is an operator of another language\n'
+            r'HINT:  Write {"key": "a", "op": "gt", "value": 2000}\. Operators: eq ne',
+        ),
+        ({"and": [{"a": {"$regexp": "x"}}]}, r'Write {"key": "a", "op": …, "value": "x"}'),
+        ({"nobody": {"a": 1, "$in": []}}, r'Write {"key": "nobody", "op": "in", "value": \[\]}'),
         ({"and": [1]}, "1 is no filter"),
         ({"or": [{"a": 1}, None]}, "null is no filter"),
         ({"key": "a", "op": "eq"}, "needs a value"),
