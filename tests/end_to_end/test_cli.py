@@ -179,6 +179,17 @@ def test_list_and_show(stocked: Cli) -> None:
     assert around["content"] == shown["text"][around["start"] : around["end"]]
     assert chunk["content"] in around["content"]
     assert len(around["content"]) > len(chunk["content"])
+    assert _json(stocked("show", chunk["chunk_id"], "--json")) == around
+
+
+@pytest.mark.parametrize("command", ["search", "files", "query", "similar", "list"])
+def test_a_folder_under_which_nothing_is_stored_is_named(stocked: Cli, command: str) -> None:
+    what = {"list": [], "similar": ["remote-work-policy.md"]}.get(command, ["notice"])
+    done = stocked(command, *what, "--under", "/nowhere")
+    assert done.exit_code == 0
+    assert "nothing is stored under /nowhere: see lexichord list" in done.stderr
+    samples = stocked(command, *what, "--under", "samples/", "--filter", '{"title": "none"}')
+    assert "nothing is stored under" not in samples.stderr
 
 
 def test_status_and_doctor(stocked: Cli) -> None:

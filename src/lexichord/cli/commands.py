@@ -1,5 +1,6 @@
 """The commands, one function each."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -42,6 +43,7 @@ from lexichord.cli.options import (
     show_examples,
 )
 from lexichord.errors import ConfigError
+from lexichord.types.ids import ID_PATTERN
 from lexichord.types.options import Recording
 
 if TYPE_CHECKING:
@@ -104,9 +106,18 @@ def lexichord(
     """Context-aware retrieval that lives in your Postgres."""
 
 
-def _note_nothing_stored(lexichord: "SyncLexichord", found: Sequence[object]) -> None:
-    if not found and not lexichord.status().documents:
+def _note_nothing_stored(
+    lexichord: "SyncLexichord", found: Sequence[object], options: dict[str, Any]
+) -> None:
+    """Say why nothing was found, where nothing could be."""
+    if found:
+        return
+    if not lexichord.status().documents:
         typer.echo("lexichord: nothing is stored yet: lexichord ingest FOLDER", err=True)
+        return
+    under = options.get("uri_prefix")
+    if under and not lexichord.count(uri_prefix=under, datasets=options.get("datasets")):
+        typer.echo(f"lexichord: nothing is stored under {under}: see lexichord list", err=True)
 
 
 @command(
@@ -129,7 +140,7 @@ def search(
     """Find the chunks that answer a query."""
     with invocation.open() as lexichord:
         result = lexichord.search(" ".join(query), hint=hint, **options)
-        _note_nothing_stored(lexichord, result.hits)
+        _note_nothing_stored(lexichord, result.hits, options)
     invocation.show(result, lambda result: render.search(result, explain))
 
 
@@ -152,7 +163,7 @@ def files(
     """Find the documents that a query is about."""
     with invocation.open() as lexichord:
         result = lexichord.files(" ".join(query), hint=hint, **options)
-        _note_nothing_stored(lexichord, result.files)
+        _note_nothing_stored(lexichord, result.files, options)
     invocation.show(result, lambda result: render.files(result, explain))
 
 
@@ -187,7 +198,7 @@ def query(
             response = _show_events(invocation, lexichord.stream(" ".join(query), **options))
         else:
             response = lexichord.query(" ".join(query), **options)
-        _note_nothing_stored(lexichord, response.hits)
+        _note_nothing_stored(lexichord, response.hits, options)
     if not (stream and invocation.as_json):
         invocation.show(response, lambda response: render.response(response, explain))
 
@@ -215,6 +226,7 @@ def similar(
     """Find the documents most like a stored one, by their vectors."""
     with invocation.open() as lexichord:
         result = lexichord.similar(reference, **options)
+        _note_nothing_stored(lexichord, result.files, options)
     invocation.show(result, lambda result: render.files(result, explain))
 
 
@@ -233,7 +245,7 @@ def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
     with invocation.open() as lexichord:
         documents = lexichord.list(**options)
         invocation.show_list("documents", documents, render.documents)
-        _note_nothing_stored(lexichord, documents)
+        _note_nothing_stored(lexichord, documents, options)
 
 
 @command(
@@ -246,13 +258,17 @@ def list_documents(invocation: Invocation, options: dict[str, Any]) -> None:
 )
 def show(
     invocation: Invocation,
-    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")] = "",
+    reference: Annotated[
+        str, typer.Argument(help="A document's id, uri or uri's end, or a chunk's id.")
+    ] = "",
     chunk: Annotated[str | None, typer.Option(help="A chunk, with the text around it.")] = None,
     neighbours: Annotated[int, typer.Option(help="Chunks on each side of it.")] = 1,
 ) -> None:
     """Show a document with its chunks, or one chunk in its surroundings."""
     if bool(reference) == (chunk is not None):
         raise ConfigError("name a document, or --chunk with a chunk's id")
+    if re.fullmatch(ID_PATTERN["chunk"], reference):
+        chunk = reference
     with invocation.open() as lexichord:
         if chunk is not None:
             invocation.show(lexichord.expand(chunk, neighbours=neighbours), render.passage)
