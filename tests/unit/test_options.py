@@ -74,7 +74,9 @@ def test_every_option_is_described() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"colour": "red", "kk": 3}, "there is no option colour, kk"),
+        ({"colour": "red", "kk": 3}, "there is no option colour, kk: did you mean k?"),
+        ({"dataset": "x"}, r"there is no option dataset: did you mean datasets\?"),
+        ({"zzzz": "x"}, "there is no option zzzz$"),
         ({"k": 0}, "k must be at least 1, not 0"),
         ({"depth": 99}, "depth must be between 100 and 10000, not 99"),
         ({"dense_share": 1.5}, "dense_share must be between 0 and 1, not 1.5"),

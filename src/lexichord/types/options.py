@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from inspect import signature
 from math import isfinite
 from numbers import Integral, Real
@@ -21,7 +21,7 @@ from reprlib import repr as shorten
 from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, likeness
 from lexichord.types.json import Json
 
 IntentKind = Literal["clause_lookup", "comparison", "list_all", "summary", "general"]
@@ -323,7 +323,10 @@ def only_known_options[**P, R](
 def no_other_options(options: Iterable[str], known: Collection[str]) -> None:
     """Raise ConfigError for an option that nobody reads."""
     if unknown := set(options).difference(known):
-        raise ConfigError(f"there is no option {', '.join(sorted(unknown))}")
+        near = {max(known, key=partial(likeness, name), default="") for name in unknown}
+        meant = sorted(one for one in near if any(likeness(name, one) for name in unknown))
+        hint = f": did you mean {', '.join(meant)}?" if meant else ""
+        raise ConfigError(f"there is no option {', '.join(sorted(unknown))}{hint}")
 
 
 def read_datasets(datasets: Iterable[str] | None) -> Sequence[str]:
