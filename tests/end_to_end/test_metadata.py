@@ -93,6 +93,11 @@ def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path
         "tags": ["b"],
         "by": "Ada L",
     }
+    assert done.stderr == ""
+    misspelt = run("metadata", "set", "pay.txt", "yer=null", "zz=1", "zz=null")
+    assert misspelt.exit_code == 0
+    assert "pay.txt has no key 'yer': take one of 'year', " in misspelt.stderr
+    assert misspelt.stderr.count("\n") == 2
     assert run("metadata", "count", "team").stdout == "      2  hr\n"
     assert run("list", "--filter", '{"title": "Wages"}').stdout.count("\n") == 1
     wrong = run("metadata", "set", "pay.txt", "nothing")

@@ -9,9 +9,10 @@ import typer
 from lexichord.cli.deferred import render
 from lexichord.cli.help import command_group
 from lexichord.cli.options import SCOPE_OPTIONS, Invocation, command
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, some_names
 
 if TYPE_CHECKING:
+    from lexichord.client.sync import SyncLexichord
     from lexichord.types import Facet
 
 metadata_app = command_group("Documents' metadata.")
@@ -26,8 +27,22 @@ def set_metadata(
     """Set keys of a document's metadata; nothing is embedded again."""
     changes = parse_pairs(pairs)
     with invocation.open() as lexichord:
+        _note_missing_keys(lexichord, reference, changes)
         metadata = lexichord.set_metadata(reference, changes)
     invocation.show({"metadata": metadata}, lambda _: render.metadata(metadata))
+
+
+def _note_missing_keys(lexichord: "SyncLexichord", reference: str, changes: dict[str, Any]) -> None:
+    """Say which keys that are to go are not there: they may be misspelt."""
+    gone = [key for key, value in changes.items() if value is None]
+    if not gone:
+        return
+    (document,) = lexichord.list(documents=[reference])
+    keys = document.metadata.keys()
+    for key in gone:
+        if key not in keys:
+            there = f"take one of {some_names(keys, [key])}" if keys else "it has no metadata"
+            typer.echo(f"lexichord: {reference} has no key '{key}': {there}", err=True)
 
 
 @command(
