@@ -33,6 +33,11 @@ LEAST_LIKENESS = 0.4  # of what may be a misspelling, as in sql/name_likeness.sq
 COMPARED_CHARS = 100  # of a name, as in sql/name_likeness.sql
 
 
+def plain_reason(message: str) -> str:
+    """Return what pydantic says of a value without the exception by which it was told so."""
+    return message.removeprefix("Value error, ")
+
+
 class LexichordError(Exception):
     """Base of every error that lexichord raises on purpose."""
 

@@ -27,7 +27,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, plain_reason
 from lexichord.types.generation import Price
 from lexichord.types.options import Recording
 
@@ -50,6 +50,19 @@ def default_home() -> Path:
 def _pair(price: object) -> object:
     """Read a single number as the price of what goes in."""
     return {"input": price, "output": 0.0} if isinstance(price, int | float) else price
+
+
+def _ocr(name: str) -> str:
+    if not re.fullmatch(r"rapidocr|tesseract(/[A-Za-z_]+(\+[A-Za-z_]+)*)?", name):
+        choices = "rapidocr, tesseract, or tesseract with languages: tesseract/eng+deu"
+        raise ValueError(f"there is no {name!r}: take {choices}")
+    return name
+
+
+def _page_url(url: str) -> str:
+    if not re.fullmatch(r"https?://[^\s?#]+", url):
+        raise ValueError("write http:// or https://, a host and perhaps a path, without ? and #")
+    return url
 
 
 def _checked(price: Price) -> Price:
@@ -126,7 +139,7 @@ class Settings(BaseSettings):
     embedding_requests_per_minute: int | None = Field(None, ge=1)
     embedding_concurrency: int = Field(4, ge=1, le=100)
     file_password: SecretStr | None = None
-    ocr: str | None = Field(None, pattern=r"^(rapidocr|tesseract(/[A-Za-z_]+(\+[A-Za-z_]+)*)?)$")
+    ocr: Annotated[str, AfterValidator(_ocr)] | None = None
     max_chunks: int | None = Field(None, ge=1)
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
@@ -136,7 +149,7 @@ class Settings(BaseSettings):
     allowed_origins: Names = []
     allowed_addresses: Names = []
     fetch_hosts: Names = []
-    page_url: str | None = Field(None, pattern=r"^https?://[^\s?#]+$")
+    page_url: Annotated[str, AfterValidator(_page_url)] | None = None
     page_language: str = "en"
     fallbacks: Names = ["definitions", "overview", "summary"]
     max_body: int = Field(50_000_000, ge=1)
@@ -193,7 +206,7 @@ def load_settings(**arguments: object) -> Settings:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"setting {name}: {first['msg']}") from None
+        raise ConfigError(f"setting {name}: {plain_reason(first['msg'])}") from None
     except (ValueError, OSError) as error:
         raise ConfigError(f"lexichord.toml or .env cannot be read: {error}") from None
     home = settings.home.expanduser().resolve()

@@ -90,6 +90,16 @@ def test_what_is_used_wrongly_ends_with_2(cli: Cli, command: str) -> None:
     assert "No such option" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "call", ["search x --mode foo", "init --engine foo", "keys create x --days foo"]
+)
+def test_a_wrong_value_is_told_in_plain_words(cli: Cli, call: str) -> None:
+    done = cli(call)
+    assert done.exit_code == 2
+    assert "Value error" not in done.stderr
+    assert "Error: Invalid value for '--" in done.stderr
+
+
 @pytest.mark.parametrize("command", ASKING)
 def test_what_fails_ends_with_1_and_a_line(cli: Cli, command: str) -> None:
     done = cli(command, *ASKING[command], "--dsn", NOBODY)

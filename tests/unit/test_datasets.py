@@ -468,7 +468,7 @@ WRONG_SPANS: list[tuple[dict[str, object], str]] = [
 )
 def test_a_question_that_is_wrong(native: Path, known: Mapping[str, Any], says: str) -> None:
     write_lines(native / "questions.jsonl", {**QUESTION, "id": "first"}, {**QUESTION, **known})
-    assert f"questions.jsonl:2: {says}" in refused(native).replace("Value error, ", "")
+    assert f"questions.jsonl:2: {says}" in refused(native)
 
 
 def test_nothing_to_ask_or_to_ask_about(native: Path) -> None:

@@ -58,6 +58,10 @@ def test_an_argument_that_is_none_is_not_given(monkeypatch: pytest.MonkeyPatch) 
         ({"engine": "sqlite"}, "setting engine: .*'plain', 'textsearch' or 'vectorchord'"),
         ({"record": "yes"}, "setting record: .*'off', 'on' or 'text'"),
         ({"hoem": "x"}, "there is no setting hoem"),
+        ({"ocr": "tesseractt"}, "setting ocr: there is no 'tesseractt': take rapidocr, tess"),
+        ({"ocr": "tesseract/"}, "setting ocr: there is no 'tesseract/': take "),
+        ({"page_url": "x.example"}, "setting page_url: write http:// or https://, a host"),
+        ({"prices": {"x": -1}}, r"setting prices\.x: a price is a number of dollars"),
     ],
 )
 def test_a_wrong_value_is_named_in_one_line(arguments: dict[str, object], message: str) -> None:

@@ -1,9 +1,11 @@
 """How `--help` shows commands: in plain text, for rich takes longer to import than all else."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from lexichord.errors import plain_reason
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -12,7 +14,18 @@ COMMANDS = "Commands"  # the heading of those that are of no panel
 
 
 class CommandGroup(TyperGroup):
-    """A group that shows its commands below their panels' names, each with its whole text."""
+    """A group that shows its commands below their panels' names, each with its whole text.
+
+    What is wrong with an argument is told in plain words.
+    """
+
+    def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401
+        """Run the command that is named."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = plain_reason(error.message)
+            raise
 
     def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Write a list of commands a panel, all in the same two columns."""

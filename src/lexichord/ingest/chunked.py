@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from lexichord.db.search import Vector
-from lexichord.errors import ConfigError, IngestError
+from lexichord.errors import ConfigError, IngestError, plain_reason
 from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
@@ -207,7 +207,8 @@ def explain(error: ValidationError) -> str:
     """Return in one line what is wrong first."""
     first = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else first["msg"]
+    reason = plain_reason(first["msg"])
+    return f"{place}: {reason}" if place else reason
 
 
 def prepare_document(

@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
+from lexichord.errors import plain_reason
 from lexichord.providers.onnx_folder import read_settings
 
 PYLATE_NAMES = {
@@ -89,7 +90,7 @@ def _read(file: str, said: Mapping[str, object]) -> TokenForm:
     except ValidationError as error:
         first = error.errors()[0]
         name = FORM_FILES[file][str(first["loc"][0])]
-        raise ValueError(f"{file}: {name}: {first['msg']}") from error
+        raise ValueError(f"{file}: {name}: {plain_reason(first['msg'])}") from error
 
 
 def _projection(folder: Path) -> int | None:

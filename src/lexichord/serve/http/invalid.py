@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from fastapi.exceptions import RequestValidationError
 
+from lexichord.errors import plain_reason
+
 NO_OBJECT = "the body is to be a JSON object, and the content-type application/json"
 WRONG_TYPE = "Input should be "  # how pydantic begins to say which
 
@@ -67,5 +69,4 @@ def _reason(errors: Sequence[dict[str, Any]]) -> str:
         return WRONG_TYPE + " or ".join(types)
     if fitting[0]["type"] == "extra_forbidden":
         return "there is no such field here"
-    reason: str = fitting[0]["msg"]
-    return reason.removeprefix("Value error, ")
+    return plain_reason(fitting[0]["msg"])

@@ -22,7 +22,7 @@ from mcp_types import CallToolRequestParams, ResourceLink, TextContent, ToolAnno
 from pydantic import BaseModel, Field
 from pydantic import ValidationError as SchemaError
 
-from lexichord.errors import ForbiddenError, NotFoundError
+from lexichord.errors import ForbiddenError, NotFoundError, plain_reason
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.limits import (
@@ -309,4 +309,5 @@ def _invalid_line(error: ValidationError) -> str:
     if not isinstance(cause, SchemaError):
         return "the arguments do not fit the tool's schema"
     wrong = cause.errors(include_input=False, include_url=False, include_context=False)
-    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong[:3])
+    told = [(".".join(map(str, one["loc"])), plain_reason(one["msg"])) for one in wrong[:3]]
+    return "; ".join(f"{place}: {reason}" for place, reason in told)
