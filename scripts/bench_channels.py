@@ -1,0 +1,73 @@
+"""Each channel alone and both: nDCG@10, the share found first, and how long a search takes.
+
+python scripts/bench_channels.py --data DIR [--modes hybrid,keyword,dense] [KIND ...]
+
+KIND is one of bench_kinds', as "XQuAD de" or code; by default all. Each is stored once, under all
+defaults, in the benchmarks' cache folder; what an earlier version stored there is indexed anew
+first. So two checkouts with copies of one folder compare two versions on the same vectors.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean, median
+
+from bench_data import opened
+from bench_kinds import KINDS, Question
+from lexichord import SyncLexichord
+from lexichord.types import ChunkHit
+from lexichord.types.options import Mode
+
+K = 10
+MODES: Sequence[Mode] = ("hybrid", "keyword", "dense")
+
+
+def is_gold(hit: ChunkHit, question: Question) -> bool:
+    """Return whether a hit holds a part of a right passage; one without characters is a file."""
+    return any(
+        hit.uri == uri and (start == end or (hit.start < end and start < hit.end))
+        for uri, start, end in question.gold
+    )
+
+
+def measure(
+    lexichord: SyncLexichord, questions: Sequence[Question], mode: Mode
+) -> tuple[float, float, float]:
+    """Return nDCG@10 of the first right hit, the share of it at rank 1, and a search's median."""
+    gains, spent = [], []
+    for question in questions:
+        documents = None if question.file is None else [question.file]
+        started = time.perf_counter()
+        hits = lexichord.search(question.text, k=K, mode=mode, documents=documents).hits
+        spent.append(1000 * (time.perf_counter() - started))
+        ranks = (rank for rank, hit in enumerate(hits, 1) if is_gold(hit, question))
+        gains.append(1 / math.log2(1 + next(ranks, math.inf)))
+    return 100 * fmean(gains), 100 * fmean(gain == 1 for gain in gains), median(spent)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("kinds", nargs="*", default=[*KINDS], metavar="KIND")
+    arguments = parser.parse_args()
+    for name in arguments.kinds:
+        kind = KINDS[name]
+        questions = list(kind.questions(arguments.data))
+        with opened(kind.database, "plain", None) as lexichord:
+            kind.fill(lexichord, arguments.data)
+            if lexichord.status().outdated_documents:
+                lexichord.reindex()
+            for mode in arguments.modes.split(","):
+                gain, first, ms = measure(lexichord, questions, mode)
+                print(
+                    f"{name:20} {mode:8} {len(questions):5} questions: "
+                    f"nDCG@10 {gain:.2f}, first {first:.2f}, {ms:.1f} ms",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
