@@ -4,7 +4,7 @@ create or replace function lexichord.check_search(
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     most_words constant integer := 1024;  -- each is looked up: 1,600 held a backend for a minute
-    words integer := case when char_length(query) > most_words then length(lexichord.query_lexemes(query)) end;
+    words integer := case when char_length(query) > most_words then length(lexichord.word_lexemes(query)) end;
     problem text := case
         when query !~ '\S' or coalesce(query, query_vector::text) is null then 'the query is empty'
         when words > most_words then format('the query has %s distinct words, at most %s: shorten it', words, most_words)

@@ -23,7 +23,7 @@ begin
          order by t.df desc, t.lexeme limit most)
         union -- what is typed may be longer than its lexeme
         select l.one from unnest(lexichord.text_configs(scope)) as f (config),
-                          unnest(tsvector_to_array(lexichord.lexemes(typed, f.config))) as l (one)
+                          unnest(tsvector_to_array(lexichord.word_lexemes(typed, f.config))) as l (one)
     ), found as materialized (
         select distinct c.id, c.heading, c.content
         from lexeme l, lexichord.term_candidates((quote_literal(l.lexeme) || ':1')::tsvector, 20, scope) as k
@@ -42,7 +42,7 @@ begin
               from found f, regexp_matches(f.content, pattern || '[[:alnum:]]*) ([[:alpha:]]{3,})', 'gi') as m group by 1, 2) as p
         join word w on w.word = p.word
         where p.chunks > 1 and 2 * p.times >= w.times
-          and exists (select from unnest(lexichord.text_configs(scope)) as f (config) where length(lexichord.lexemes(p.next, f.config)) > 0)
+          and exists (select from unnest(lexichord.text_configs(scope)) as f (config) where length(lexichord.word_lexemes(p.next, f.config)) > 0)
     )
     select h.part, 'heading', h.chunks from heading h
     union all (select w.word, 'word', w.chunks from word w where w.word <> typed order by 3 desc, 1 limit most)

@@ -2,7 +2,7 @@
 -- to its end without meeting them, is the sign that they are mended; of pages, that their site has them no more. Of a
 -- file, whose uri is its path, it is none: the run may have left it out, and a file that is gone is told by itself.
 create or replace function lexichord.failed_files(dataset text) returns table (uri text, reason text)
-language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+language sql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
     select f.uri, f.reason
     from run r join run_file f on f.run_id = r.id
     where r.dataset = failed_files.dataset and f.status = 'failed'

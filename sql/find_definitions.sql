@@ -15,7 +15,7 @@ begin
         select k.chunk_id, k.rank from lexichord.keyword_candidates(w.term, 20, scope) as k
         -- A term of an unknown word is defined nowhere.
         where exists (select from unnest(lexichord.text_configs(scope)) as t (config)
-                      where not exists (select from unnest(tsvector_to_array(lexichord.lexemes(w.term, t.config))) as l (lexeme)
+                      where not exists (select from unnest(tsvector_to_array(lexichord.word_lexemes(w.term, t.config))) as l (lexeme)
                                         where not exists (select from term_statistics t where t.lexeme = l.lexeme collate "C" and t.df > 0)))
     ) as f
     join chunk c on c.id = f.chunk_id,

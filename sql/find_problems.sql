@@ -28,6 +28,9 @@ begin
     select format('index %s is not used', i.index_name), 'analyze lexichord_data.chunk;'
     from lexichord.index_use() i, corpus_statistics n where n.chunk_count > 10000 and i.plan is not null and not i.used
     union all
+    select format('the words of %s documents are an earlier version''s', s.outdated_documents), 'run lexichord reindex'
+    from lexichord.database_status() s where s.outdated_documents > 0
+    union all
     select format('%s chunks have no vector', s.chunks_without_vector), 'ingest again with an embedder'
     from lexichord.database_status() s where s.chunks_without_vector > 0
     union all

@@ -13,6 +13,10 @@ declare
     vector @extschema:vector@.halfvec := case when weights[1] > 0 then coalesce(query_vector, lexichord.term_centroid(terms, scope)) end;
 begin
     perform lexichord.check_boost(boost);
+    if terms = ''::tsvector then  -- the vector of a question without a word is near to anything
+        raise notice 'the query has no word to search by';
+        return;
+    end if;
     boosted := (select array_agg(key::bigint) from jsonb_each(boost) where scope is null or key::bigint = any(scope));
     if scope <@ boosted then
         boosted := null;  -- the lists of the scope hold its chunks already

@@ -24,14 +24,14 @@ begin
     return query
     with term as materialized (
         select w.ord::integer as word, u.lexeme, u.lexeme ~ '[^[:digit:].]' as lettered
-        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.query_lexemes(w.text, scope)) as u
+        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.query_words(w.text, scope)) as u
     ), needed as (
         -- An identifier has its parts and its whole as lexemes: most of them, in one language, will do; but
         -- most of its numbers do not make up for its name, "MPL-2.0" is not "Apache 2.0".
         select l.word, l.lettered, min(l.lexemes) / 2 + 1 as least
         from (select w.ord::integer as word, u.lexeme ~ '[^[:digit:].]' as lettered, count(*) as lexemes
               from unnest(words) with ordinality as w (text, ord), unnest(lexichord.text_configs(scope)) as c (config),
-                   unnest(lexichord.lexemes(w.text, c.config)) as u
+                   unnest(lexichord.word_lexemes(w.text, c.config)) as u
               group by w.ord, c.config, lettered) as l
         group by l.word, l.lettered
     ), abbreviation as (
@@ -82,8 +82,8 @@ begin
         from candidate c
         join document d on d.id = c.id
         cross join lateral (
-            select tsvector_to_array(lexichord.lexemes(d.title, d.text_config)) as title,
-                   tsvector_to_array(lexichord.lexemes(regexp_replace(
+            select tsvector_to_array(lexichord.word_lexemes(d.title, d.text_config)) as title,
+                   tsvector_to_array(lexichord.word_lexemes(regexp_replace(
                        regexp_replace(d.uri, '^.*/|\.[[:alnum:]]{1,8}$', '', 'g'), '%[[:xdigit:]]{2}', ' ', 'g'), d.text_config)) as file
             offset 0) as l
     ), by_opening as materialized (

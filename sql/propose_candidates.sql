@@ -17,6 +17,9 @@ begin
     end if;
     scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     lexemes := lexichord.query_lexemes(query, scope);
+    if lexemes = ''::tsvector then
+        return '{}';
+    end if;
     if weights[1] > 0 then
         query_vector := coalesce(query_vector, lexichord.term_centroid(lexemes, scope));
     else

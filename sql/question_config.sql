@@ -9,7 +9,7 @@ begin
     if cardinality(configs) = 1 then
         return configs[1];
     end if;
-    telling := lexichord.keyword_text(left(question, 4000));
+    telling := lexichord.keyword_text(lexichord.split_runs(lexichord.normal_form(left(question, 4000))));
     select array_agg(l.config order by l.place) into configs
     from (select c.config, c.place, n.words, min(n.words) over () as least
           from unnest(configs) with ordinality as c (config, place),

@@ -7,10 +7,10 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with own as materialized (
         select lexichord.question_config(question) as config
     ), word as (
-        select w.word, tsvector_to_array(lexichord.lexemes(w.word, own.config)) as lexemes
+        select w.word, tsvector_to_array(lexichord.word_lexemes(w.word, own.config)) as lexemes
         from own, (select distinct m[1] as word from regexp_matches(question, '[[:alnum:]_.]*[[:alnum:]]', 'g') as m) as w
     ), passage as materialized (
-        select c.id, tsvector_to_array(lexichord.lexemes(c.content, own.config)) as lexemes from own, chunk c where c.id = any(chunk_ids)
+        select c.id, tsvector_to_array(lexichord.word_lexemes(c.content, own.config)) as lexemes from own, chunk c where c.id = any(chunk_ids)
     )
     select q.lexeme,
            array(select w.word from word w where q.lexeme = any(w.lexemes) order by w.word collate "C"),

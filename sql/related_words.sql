@@ -11,7 +11,7 @@ set enable_seqscan = off set jit = off as $$
         from chunk c join document d on d.id = c.document_id, regexp_matches(c.content, '(?:^|[^[:alnum:]_])([[:alpha:]]{3,})(?![[:alnum:]_])', 'g') as m
         where c.id = any(chunk_ids)
     ), analyzed as materialized (  -- each word once: that is what takes the time
-        select w.*, tsvector_to_array(lexichord.lexemes(w.word, w.text_config)) as lexemes
+        select w.*, tsvector_to_array(lexichord.word_lexemes(w.word, w.text_config)) as lexemes
         from (select distinct o.word, o.text_config from written o) as w
     ), held as (
         select mode() within group (order by lower(w.word)) as word, a.lexemes[1] as lexeme, count(distinct w.id) as chunks
@@ -22,7 +22,7 @@ set enable_seqscan = off set jit = off as $$
     select h.word, h.lexeme, h.chunks, t.df,
            h.chunks * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
     from held h join global_term_statistics t on t.lexeme = h.lexeme collate "C", global_statistics n
-    where h.lexeme <> all ((select tsvector_to_array(lexichord.query_lexemes(question, array(select distinct w.document_id from written w))))::text[])
+    where h.lexeme <> all ((select tsvector_to_array(lexichord.query_words(question, array(select distinct w.document_id from written w))))::text[])
     order by 5 desc, 2
     limit most
 $$;

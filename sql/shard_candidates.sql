@@ -19,14 +19,13 @@ begin
     perform lexichord.check_boost(boost);
     scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     boosted := (select array_agg(key::bigint) from jsonb_each(boost) where scope is null or key::bigint = any(scope));
-    if weights[2] > 0 then
-        lexemes := coalesce(lexichord.weighted_terms(terms), lexichord.query_lexemes(query, scope));
-    end if;
+    lexemes := coalesce(lexichord.weighted_terms(terms), lexichord.query_lexemes(query, scope));
     room := lexichord.chunk_room(depth, scope);
     return query
     select w.channel, w.is_boosted, array_agg(w.chunk_id order by w.rank), array_agg(w.document_id order by w.rank),
            array_agg(w.score order by w.rank), shard_candidates.room
-    from lexichord.own_candidates(lexemes, case when weights[1] > 0 then query_vector end, depth, scope, boosted) as w
+    from lexichord.own_candidates(case when weights[2] > 0 then lexemes end, case when weights[1] > 0 then query_vector end, depth, scope, boosted) as w
+    where lexemes is distinct from ''::tsvector
     group by w.channel, w.is_boosted
     union all
     select null, null, null, null, null, shard_candidates.room;

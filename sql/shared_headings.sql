@@ -14,7 +14,7 @@ language sql stable rows 8 set search_path = pg_catalog, lexichord_data, pg_temp
     ), by_word as (
         select u.lexeme, count(distinct n.document_id) as held, min(n.ordinal) as first,
                (array_agg(n.name order by length(n.name), n.document_id, n.ordinal))[1] as name
-        from named n, unnest(lexichord.lexemes(n.name, n.text_config)) as u
+        from named n, unnest(lexichord.word_lexemes(n.name, n.text_config)) as u
         group by u.lexeme
         having count(distinct n.document_id) > 1
     ), shared as (

@@ -46,7 +46,7 @@ begin
     delete from fresh_row f where f.is_stored;
     update fresh_row f set text_config = s.text_config::regconfig,
         metadata = jsonb_strip_nulls(jsonb_build_object('language', s.language)) || f.metadata,
-        card = lexichord.lexemes(concat_ws(' ', f.title, f.title, regexp_replace(f.uri, '^.*/', ''), left(f.content, 1500)), s.text_config::regconfig)
+        card = lexichord.document_card(f.title, f.uri, f.content, s.text_config::regconfig)
     from staged_row s where s.key = f.key;
     perform lexichord.store_fresh_rows(store_rows.table_id, owner, store_rows.recipe);
     status := 'stored';

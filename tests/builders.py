@@ -83,6 +83,7 @@ STATUS: dict[str, Any] = {
     "documents": 1,
     "chunks": 1,
     "chunks_without_vector": 0,
+    "outdated_documents": 0,
     "bytes": 2**20,
     "embedder": None,
     "confidence": "by words: there is no embedder",

@@ -125,6 +125,8 @@ def rebuild(tell: Tell, dsn: str, place: str) -> None:
 def migrate(tell: Tell, dsn: str, place: str) -> None:
     tell("begun")
     prepare(dsn, Choice())
+    with opened(dsn) as lexichord:
+        lexichord.reindex()  # the words of an earlier release
 
 
 def search(tell: Tell, dsn: str, place: str) -> None:

@@ -119,6 +119,9 @@ def test_what_an_earlier_release_stored_restores_too(
     backup.restore(target, file)
     assert run(target, CHUNK_ROWS) == stored != []
     with SyncLexichord(dsn=target) as lexichord:
+        (problem,) = lexichord.doctor().problems
+        assert problem.remedy == "run lexichord reindex"
+        lexichord.reindex()
         assert not lexichord.doctor().problems
 
 

@@ -26,6 +26,12 @@ RESULT = """coalesce((
     where t.oid = p.prorettype and t.typnamespace = 'lexichord'::regnamespace
     having count(*) > 0), pg_get_function_result(p.oid))"""
 KINDS = ["law", "code", "letter"]
+# As an earlier version stored it: other lexemes everywhere, its number on every document.
+OUTDATED = """
+update lexichord_data.chunk set lexemes = '''old'':1', token_count = 1;
+delete from lexichord_data.card_term;
+update lexichord_data.document set analyzer_version = 1, card_length = 0;
+select lexichord.recount()"""
 
 type Connection = psycopg.Connection[Any]
 type Row = dict[str, Any]

@@ -87,7 +87,10 @@ def bm25(
 def card(uri: str, title: str, text: str) -> str:
     """Give the card of a document whose words no analyzer changes."""
     name = uri.rpartition("/")[2]
-    words = re.split(r"\W+", f"{title} {title} {name} {text[:1500]}".lower())
+    said = f"{title} {title} {name} {text[:1500]}".lower()
+    words = re.split(r"\W+", said)
+    words += re.findall(r"\b([a-z]{4,})\d{1,2}\b", said)  # as of a footnote's number
+    words += [token.replace(".", "") for token in re.findall(r"\S*\d\S*", name) if "." in token]
     return " ".join(word for word in words if word not in STOP_WORDS)
 
 

@@ -140,6 +140,7 @@ def test_the_status_counts_everything(stored: Connection) -> None:
         "documents": 3,
         "chunks": 4,
         "chunks_without_vector": 3,
+        "outdated_documents": 0,
     }
     configured = call(stored, "configuration")
     fixed = {"engine": engine, "text_config": "english", "space": SPACE, "by_document": False}

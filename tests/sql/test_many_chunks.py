@@ -18,9 +18,10 @@ EAST, NORTH = "[1,0,0,0]", "[0,1,0,0]"
 FILL = """
     with document as (
         insert into lexichord_data.document
-            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length,
+             analyzer_version)
         select s.id, 'bulk/' || n, 'bulk ' || n, 'text/plain', repeat('0', 64), '', '',
-               jsonb_build_object('east', n <= 40), 0
+               jsonb_build_object('east', n <= 40), 0, lexichord.analyzer_version()
         from lexichord_data.dataset s, generate_series(1, 400) as n
         returning id, (metadata ->> 'east')::boolean::int as east
     )
@@ -38,8 +39,10 @@ FILL = """
 INTO_ONE_DOCUMENT = """
     with document as (
         insert into lexichord_data.document
-            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-        select s.id, 'many', 'many', 'text/plain', repeat('0', 64), '', '', '{}', 0
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length,
+             analyzer_version)
+        select s.id, 'many', 'many', 'text/plain', repeat('0', 64), '', '', '{}', 0,
+               lexichord.analyzer_version()
         from lexichord_data.dataset s returning id, dataset_id
     )
     insert into lexichord_data.chunk
@@ -78,8 +81,10 @@ FREQUENT = (
 SCATTERED = """
     with document as (
         insert into lexichord_data.document
-            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length)
-        select s.id, 'far/' || n, 'far', 'text/plain', repeat('0', 64), '', '', '{}', 0
+            (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, card_length,
+             analyzer_version)
+        select s.id, 'far/' || n, 'far', 'text/plain', repeat('0', 64), '', '', '{}', 0,
+               lexichord.analyzer_version()
         from lexichord_data.dataset s, generate_series(1, 4000) as n returning id, dataset_id
     )
     insert into lexichord_data.chunk

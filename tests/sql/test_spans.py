@@ -48,9 +48,9 @@ def test_words_weigh_by_the_chunks_that_hold_them(stored: Connection) -> None:
     assert list(lexemes) == ["note", "term", "unheard"]
     places = {name: (row["text_numbers"], row["frequencies"]) for name, row in lexemes.items()}
     assert places == {"note": ([1], [2]), "term": ([3], [1]), "unheard": ([1], [1])}
-    assert [row["df"] for row in rows] == [1, 2, 0]
+    assert [row["df"] for row in rows] == [1, 3, 0]
     assert lexemes["note"]["idf"] == pytest.approx(log(1 + (6 - 1 + 0.5) / 1.5))
-    assert lexemes["term"]["idf"] == pytest.approx(log(1 + (6 - 2 + 0.5) / 2.5))
+    assert lexemes["term"]["idf"] == pytest.approx(log(1 + (6 - 3 + 0.5) / 3.5))
 
 
 def test_a_word_of_several_texts_is_one_row(stored: Connection) -> None:

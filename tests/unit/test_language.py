@@ -178,7 +178,10 @@ TERMS: dict[str, Iterable[str]] = {
 
 
 def status_names() -> set[str]:
-    values: dict[str, Any] = dict.fromkeys(Status.__dataclass_fields__) | {"bytes": 1}
+    values: dict[str, Any] = dict.fromkeys(Status.__dataclass_fields__) | {
+        "bytes": 1,
+        "outdated_documents": 1,
+    }
     status = Status(**values)
     return {name.replace(" ", "_") for name, _ in status_rows(status)}
 

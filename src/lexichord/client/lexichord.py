@@ -20,6 +20,7 @@ from lexichord.client.training import training_triplets
 from lexichord.db import catalogue
 from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
+from lexichord.db.search import absent_identifiers, has_words
 from lexichord.db.server import open_server, restart_server
 from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError, NotFoundError
@@ -64,6 +65,10 @@ if TYPE_CHECKING:
     from lexichord.retrieve.stages import Stages
 
 SEARCH_SECONDS = QueryOptions.budget_ms / 1000  # of the database, for a search
+NO_WORDS = (
+    "nothing was searched for: the query is made of signs, or of words that say nothing alone"
+)
+NOT_HERE = "no text in scope holds {}: what was found holds parts of it at most"
 NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
@@ -378,6 +383,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         question = await self._embedded_question(query, hint, options, degraded)
         with time_limit(SEARCH_SECONDS):
             hits = await search_chunks(self.database, question)
+            degraded += await self._remarks(question, hits)
         return SearchResult(query, hits, degraded + self.database.notes())
 
     @in_current_space
@@ -387,6 +393,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         trace = Trace(degraded=degraded)
         with time_limit(SEARCH_SECONDS):
             files = await discover(self.database, question, trace, question.k, self.reranker)
+            trace.degraded.extend(await self._remarks(question, files))
         return FilesResult(query, files, trace.degraded + self.database.notes())
 
     @in_current_space
@@ -420,7 +427,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 await catalogue.count_documents(self.database, question.scope)
                 trace = Trace(trace.seconds, self._degraded(options.mode), started=trace.started)
                 response = await self._ask(question, options, trace, model)
-        response = replace(response, degraded=response.degraded + self.database.notes())
+            degraded = response.degraded + await self._remarks(question, response.hits)
+        response = replace(response, degraded=degraded + self.database.notes())
         return await record_response(
             self.database, response, question, trace.started, self.settings.record
         )
@@ -463,6 +471,15 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
             depth=options.depth,
             dense_share=options.dense_share,
         )
+
+    async def _remarks(self, question: Question, found: Sequence[object]) -> Reasons:
+        """Say what of a query could not be searched for."""
+        if not found:
+            return [] if await has_words(self.database, question.query) else [NO_WORDS]
+        if not any(map(str.isdigit, question.query)):
+            return []
+        absent = await absent_identifiers(self.database, question)
+        return [NOT_HERE.format(", ".join(absent))] if absent else []
 
     def _degraded(self, mode: Mode) -> Reasons:
         return [] if mode == "keyword" else [*self.degraded]

@@ -1,5 +1,6 @@
 """The state of a database: what it holds, whether it is sound, and what to do if not."""
 
+import asyncio
 from collections.abc import Sequence
 
 from lexichord.db import catalogue, reembed, store, tables
@@ -20,6 +21,7 @@ from lexichord.types.state import (
     Version,
 )
 
+BUSY_SECONDS = 0.2  # until documents that an ingest holds are looked at again
 STATUS_RUNS = 5  # the latest ingests that status shows
 
 
@@ -80,8 +82,12 @@ class StatusMethods:
     async def reindex(self) -> Sequence[IndexUse]:
         """Build both indexes anew for the tables' size by now; return whether they are used.
 
-        Writers wait meanwhile, and where pgvector has the vector index also searches.
+        Words that an earlier version indexed are made anew first, some documents at a time. Writers
+        wait while the indexes are built, and where pgvector has the vector index also searches.
         """
+        while (await catalogue.database_status(self.database))["outdated_documents"]:
+            if not await store.analyze_documents(self.database):
+                await asyncio.sleep(BUSY_SECONDS)
         await store.rebuild_indexes(self.database)
         return await self._index_use()
 

@@ -143,7 +143,7 @@ async def _similar_uris(call: Call) -> list[Row]:
 
 async def _status(call: Call) -> list[Row]:
     rows = await of_all(call)
-    counts = ("documents", "chunks", "chunks_without_vector", "bytes")
+    counts = ("documents", "chunks", "chunks_without_vector", "outdated_documents", "bytes")
     datasets = {row["dataset"] for row in await call.shards.call("list_datasets")}
     sums = {name: sum(row[name] for row in rows) for name in counts}
     return [rows[0] | sums | {"datasets": len(datasets)}]
@@ -177,6 +177,13 @@ async def _coverage(call: Call) -> list[Row]:
         old = merged.setdefault(row["lexeme"], {**row, "chunks": []})
         old["chunks"] = [*old["chunks"], *row["chunks"]]
     return list(merged.values())
+
+
+async def _absent(call: Call) -> list[Row]:
+    """Keep what no shard holds."""
+    answers = await call.ask(dict.fromkeys(call.shards.numbers, call.arguments))
+    rows = [row for answer in answers.values() for row in answer]
+    return [row for row in answers[HOME] if rows.count(row) == len(answers)]
 
 
 async def _spans(call: Call) -> list[Row]:
@@ -276,6 +283,7 @@ RULES: Mapping[str, Rule] = {
     "expand_context": by_ids("chunk_ids", "chunk", "chunk_id"),
     "chunk_places": by_ids("chunk_ids", "chunk"),
     "question_coverage": _coverage,
+    "absent_identifiers": _absent,
     "related_words": _related_words,
     "find_definitions": _definitions,
     "link_documents": _links,
@@ -284,6 +292,7 @@ RULES: Mapping[str, Rule] = {
     # Of documents and datasets.
     "list_documents": _list_documents,
     "count_documents": _summed("count_documents"),
+    "analyze_documents": _summed("analyze_documents"),
     "count_by": _count_by,
     "complete_word": _completions,
     "list_datasets": _list_datasets,
@@ -329,7 +338,7 @@ RULES: Mapping[str, Rule] = {
         (
             *("configuration", "database_identity", "server_versions", "extension_faults"),
             "server_facts",
-            *("weigh_terms", "find_calibration", "set_calibration", "tenancy"),
+            *("query_lexemes", "weigh_terms", "find_calibration", "set_calibration", "tenancy"),
             *("start_run", "touch_run", "interrupt_run", "record_files", "finish_run"),
             *("list_runs", "list_run_files", "failed_files"),
             *("known_contexts", "keep_contexts", "record_query", "judge_query", "written_position"),

@@ -62,6 +62,19 @@ async def hybrid_search(
     return [chunk_hit(row) for row in rows]
 
 
+async def has_words(database: Database, query: str) -> bool:
+    """Return whether a query has a word to search by; see sql/query_lexemes.sql."""
+    rows = await database.read("query_lexemes", query=query)
+    return bool(rows[0]["query_lexemes"])
+
+
+async def absent_identifiers(database: Database, question: Question) -> list[str]:
+    """See sql/absent_identifiers.sql."""
+    arguments = {"query": question.query, **scope_arguments(question.scope)}
+    rows = await database.read("absent_identifiers", **arguments)
+    return sorted(row["identifier"] for row in rows)
+
+
 async def propose_candidates(database: Database, question: Question) -> Question:
     """Return a question with its candidates, which its later searches then take.
 

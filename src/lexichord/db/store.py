@@ -150,6 +150,12 @@ async def sample_documents(
     )
 
 
+async def analyze_documents(database: Database) -> int:
+    """Return how many documents were taken; see sql/analyze_documents.sql."""
+    rows = await database.write("analyze_documents")
+    return int(rows[0]["analyze_documents"])
+
+
 async def build_indexes(database: Database) -> None:
     """See sql/build_indexes.sql."""
     await database.call("build_indexes")

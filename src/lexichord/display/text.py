@@ -172,6 +172,9 @@ def status_rows(status: Status) -> list[tuple[str, str]]:
     values = [(name, getattr(status, name)) for name in names]
     rows = [(name, "none" if value is None else str(value)) for name, value in values]
     rows.append(("without vector", str(status.chunks_without_vector)))
+    if status.outdated_documents:
+        texts = f"{status.outdated_documents} documents, run lexichord reindex"
+        rows.append(("words of an earlier version", texts))
     if status.bytes is not None:
         rows.append(("size", f"{status.bytes / 2**20:.0f} MiB"))
     return rows

@@ -280,7 +280,8 @@ class Status(Shown):
     """What a database is and holds, and how the latest ingests went, newest first.
 
     `space` is that of its vectors, provider/model/dimension; `embedder` that of the embedder in
-    use, None if there is none. `bytes` are those of the whole database, None: not a
+    use, None if there is none. `outdated_documents` are those whose words an earlier version
+    indexed; `reindex` does it anew. `bytes` are those of the whole database, None: not a
     tenant's to know. `migration` is the number
     of the latest. `confidence` says what confidence is judged by. `degraded` says what cannot be
     done.
@@ -294,6 +295,7 @@ class Status(Shown):
     documents: int
     chunks: int
     chunks_without_vector: int
+    outdated_documents: int
     bytes: int | None
     embedder: str | None
     confidence: str

@@ -1,0 +1,18 @@
+-- An identifier that nothing holds is found by its parts, and what is found then is another one: that is said.
+create or replace function lexichord.absent_identifiers(
+    query text, datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
+) returns table (identifier text)
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
+declare
+    scope constant bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+begin
+    return query
+    select distinct t.token
+    from (select btrim(m[1], '-_./') as token
+          from regexp_matches(lexichord.split_runs(lexichord.normal_form(query)), '([-[:alnum:]_./]*[[:digit:]][-[:alnum:]_./]*)', 'g') as m) as t
+    where t.token ~ '[-_./]|[[:alpha:]]' and t.token !~ '^[[:digit:].]+-?[[:lower:]]+$'  -- 90-day, 5th, 20kg
+      and not exists (
+        select from lexichord.term_candidates(format('''%s'':1', lexichord.join_identifier(t.token))::tsvector, 1, scope));
+end $$;
+comment on function lexichord.absent_identifiers(text, text[], bigint[], text, jsonb) is
+'The identifiers of a query that no chunk in scope holds, as they are written.';
