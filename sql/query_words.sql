@@ -6,11 +6,15 @@ create or replace function lexichord.query_words(query text, documents bigint[] 
 language plpgsql stable parallel safe set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     configs constant regconfig[] := lexichord.text_configs(documents);
-    own constant regconfig := lexichord.question_config(query, documents);
     form constant text := lexichord.split_runs(lexichord.normal_form(query));
     words text := concat_ws(' ', lexichord.keyword_text(form), lexichord.joined_words(form));
+    own regconfig;
 begin
+    if cardinality(configs) = 1 and lexichord.accented_words(words) is null then
+        return to_tsvector(configs[1], words);
+    end if;
     if cardinality(configs) > 1 then
+        own := lexichord.question_config(query, documents);
         select coalesce(string_agg(w.word, ' ' order by w.place), '') into words
         from regexp_split_to_table(words, '\s+') with ordinality as w (word, place)
         where to_tsvector(own, w.word) <> ''::tsvector;

@@ -85,8 +85,10 @@ class StatusMethods:
         Words that an earlier version indexed are made anew first, some documents at a time. Writers
         wait while the indexes are built, and where pgvector has the vector index also searches.
         """
-        while (await catalogue.database_status(self.database))["outdated_documents"]:
-            if not await store.analyze_documents(self.database):
+        while (taken := await store.analyze_documents(self.database)) or (
+            await catalogue.database_status(self.database)
+        )["outdated_documents"]:
+            if not taken:
                 await asyncio.sleep(BUSY_SECONDS)
         await store.rebuild_indexes(self.database)
         return await self._index_use()
