@@ -14,7 +14,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'shard_moves', 'held_numbers', 'hold_answers', 'shard_statistics', 'shard_terms',
         'read_spans', 'read_hits', 'chunk_places', 'shared_headings', 'file_surrogates', 'weigh_terms',
         'link_documents', 'question_coverage', 'related_words', 'find_definitions', 'complete_word',
-        'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
+        'dense_candidates', 'keyword_candidates', 'keyword_proposals', 'proposed_chunks', 'segment_proposals', 'keyword_weights', 'term_candidates', 'card_candidates',
         'exact_dense_candidates', 'exact_keyword_candidates', 'exact_term_candidates', 'dense_recall', 'sampled_recall',
         -- what searches are made of
         'search_table', 'find_indexed_table', 'documents_of_rows', 'list_indexed_tables', 'current_columns', 'key_type', 'key_expression',

@@ -120,6 +120,7 @@ READS: dict[str, dict[str, Any]] = {
     "kept_vectors": {"documents": [1], "recipe": "test"},
     "keyword_candidates": {"query": "w1"},
     "keyword_proposals": {"terms": "w1:1", "depth": 100},
+    "proposed_chunks": {"terms": "w1:1", "depth": 100},
     "keyword_weights": {"terms": "w1:1"},
     "vector_index": {"vectors": "embedding"},
     "keyword_statement": {"terms": "w1", "depth": 100, "scoped": False},

@@ -10,7 +10,7 @@ declare
     -- The index weighs words by what was stored when it was last vacuumed, too, so that a short list is in another order:
     -- of 100,000 questions amid writes five at depth 10 lost one of the first ten with twice the depth.
     statement text := format('select pg_catalog.array_agg(c.chunk_id) from (%s) as c',
-        lexichord.keyword_statement(lexichord_data.lexeme_text(terms), greatest(2 * depth, 100), documents is not null));
+        lexichord.keyword_statement(lexichord_data.lexeme_text(terms), 2 * depth, documents is not null));
     proposals bigint[];
 begin
     if to_regclass('lexichord_data.keyword_bm25') is null then

@@ -11,13 +11,11 @@ declare
     term_ids integer[];
     weights float8[];
     path text := current_setting('search_path');
-    -- Its lengths are coarse: of 6,000 chunks, as many as asked for had no clear hit missing, twice as many none at all. Of
-    -- few the last is soon reached: never as for less than 100.
-    wanted bigint := greatest(depth, 100);
+    -- Its lengths are coarse: of 6,000 chunks, as many as asked for had no clear hit missing, twice as many none at all.
     -- Deleted chunks and those out of scope take places. So first as many as fill the depth if matches are spread evenly,
     -- and with room to spare, then more, then all (-1) if that was too little.
-    places bigint := case when documents is null then 2 * wanted
-        else 3 * wanted * (select n.document_count from corpus_statistics n) / greatest(cardinality(documents), 1) end;
+    places bigint := case when documents is null then 2::bigint * depth
+        else 3::bigint * depth * (select n.document_count from corpus_statistics n) / greatest(cardinality(documents), 1) end;
     segment integer;
     statement text;
     own bigint[];
@@ -47,7 +45,7 @@ begin
             perform pg_catalog.set_config('search_path', path, true);
             living := array(select k.chunk_id from keyword k where k.chunk_id = any(own)
                             and (segment_proposals.documents is null or k.document_id = any(segment_proposals.documents)));
-            exit when cardinality(living) >= wanted or coalesce(cardinality(own), 0) < row_limit or row_limit = -1;
+            exit when cardinality(living) >= depth or coalesce(cardinality(own), 0) < row_limit or row_limit = -1;
         end loop;
         proposals := proposals || living;
     end loop;
