@@ -9,7 +9,7 @@ language plpgsql stable rows 20
 set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_strings = on as $$
 declare
     scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
-    typed text := lower(beginning);
+    typed text := lexichord.fold_case(lexichord.normal_form(beginning));
     pattern text := '(?:^|[^[:alnum:]_])(' || regexp_replace(typed, '([^[:alnum:][:space:]])', '\\\1', 'g');
 begin
     perform lexichord.check_count('most', most);
@@ -25,13 +25,13 @@ begin
         select l.one from unnest(lexichord.text_configs(scope)) as f (config),
                           unnest(tsvector_to_array(lexichord.word_lexemes(typed, f.config))) as l (one)
     ), found as materialized (
-        select distinct c.id, c.heading, c.content
+        select distinct c.id, c.heading, lexichord.normal_form(c.content) as content
         from lexeme l, lexichord.term_candidates((quote_literal(l.lexeme) || ':1')::tsvector, 20, scope) as k
         join chunk c on c.id = k.chunk_id
     ), heading as (
         select h.part, count(distinct f.id) as chunks
         from found f, regexp_split_to_table(f.heading, ' [›–] ') as h (part)
-        where h.part ~* (pattern || ')')
+        where lexichord.normal_form(h.part) ~* (pattern || ')')
         group by h.part order by 2 desc, 1 limit most
     ), word as materialized (
         select lower(m[1]) as word, count(*) as times, count(distinct f.id) as chunks

@@ -61,6 +61,31 @@ def test_each_case_of_others_is_found(embedding: SyncLexichord) -> None:
     assert ask(embedding, "others", OTHERS) == []
 
 
+def test_each_case_is_found_in_a_table(embedding: SyncLexichord) -> None:
+    """Rows are analyzed as documents are, and asked as these are."""
+    asked = list(enumerate(cases(OWN)))
+    rows = [(number, uri, text) for number, case in asked for uri, text in case["docs"].items()]
+    wrong = []
+    with psycopg.connect(embedding.core.database.dsn, autocommit=True) as connection:
+        connection.execute(
+            "create table written (number integer, name text, body text, primary key (number, name))"
+        )
+        with connection.cursor() as cursor:
+            cursor.executemany("insert into written values (%s, %s, %s)", rows)
+        connection.execute("select lexichord.index_table('public.written', text => '{body}')")
+        embedding.index_changes()
+        for number, case in asked:
+            found = connection.execute(
+                "select (s.item).name from lexichord.search_table(null::written, %s, "
+                "condition => format('number = %%s', %s::integer), weights => '{0,1}') as s",
+                (case["query"], number),
+            ).fetchall()
+            first = [name for (name,) in found[:1]]
+            if "keyword" in case["modes"] and first != [case["first"]] * bool(case["first"]):
+                wrong.append(f"{case['query']!r}: {first}")
+    assert wrong == []
+
+
 @pytest.mark.parametrize("query", ["!!!", "the of and"])
 def test_files_and_queries_of_nothing_find_nothing(embedding: SyncLexichord, query: str) -> None:
     assert embedding.files(query).files == []

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from psycopg import Connection
 
 from tests.sql.corpus import call, put, value
@@ -31,6 +32,14 @@ def test_headings_words_and_phrases_begin_as_typed(connection: Connection) -> No
 def test_a_word_that_is_longer_than_its_lexeme_is_completed(connection: Connection) -> None:
     put(connection, "a", ["Agreements in writing."], text_config="pg_catalog.english")
     assert completed(connection, "agreeme")["word"] == ["agreements"]
+
+
+@pytest.mark.parametrize("beginning", ["caf\u00e9", "cafe\u0301", "\uff23af\u00e9"])
+def test_a_word_is_completed_however_it_is_typed(connection: Connection, beginning: str) -> None:
+    put(connection, "a", ["Cafe\u0301s, ca\ufb00eine."], headings=["\uff23af\u00e9s of Rome"])
+    found = completed(connection, beginning)
+    assert found == {"heading": ["\uff23af\u00e9s of Rome"], "word": ["caf\u00e9s"], "phrase": []}
+    assert completed(connection, "caff")["word"] == ["caffeine"]
 
 
 def test_nothing_is_told_of_other_documents(connection: Connection) -> None:
