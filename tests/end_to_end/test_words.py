@@ -68,7 +68,7 @@ def test_each_case_is_found_in_a_table(embedding: SyncLexichord) -> None:
     wrong = []
     with psycopg.connect(embedding.core.database.dsn, autocommit=True) as connection:
         connection.execute(
-            "create table written (number integer, name text, body text, primary key (number, name))"
+            "create table written (number int, name text, body text, primary key (number, name))"
         )
         with connection.cursor() as cursor:
             cursor.executemany("insert into written values (%s, %s, %s)", rows)
