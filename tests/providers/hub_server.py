@@ -28,13 +28,14 @@ class Hub:
     """Repositories by name, each its files; and what goes wrong.
 
     `served` holds, by repository and name, other bytes than are told of; `cut` sends that many
-    bytes of a file and hangs up, so often; `refusals` answers a repository's files, or those of a
-    name, `strangers` a repository that is not there.
+    bytes of a file and hangs up, once, and with `shuts` refuses it from then on; `refusals` answers
+    a repository's files, or those of a name, `strangers` a repository that is not there.
     """
 
     repositories: Mapping[str, Mapping[str, bytes]]
     served: dict[str, bytes] = field(default_factory=dict)
-    cut: dict[str, tuple[int, int]] = field(default_factory=dict)
+    cut: dict[str, int] = field(default_factory=dict)
+    shuts: bool = False
     refusals: dict[str, tuple[int, str]] = field(default_factory=dict)
     strangers: dict[str, tuple[int, str]] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
@@ -80,9 +81,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.shop = shop
         super().__init__(*arguments)  # type: ignore[arg-type]
 
-    def do_HEAD(self) -> None:
-        self.do_GET()
-
     def do_GET(self) -> None:
         path = self.path.partition("?")[0].strip("/")
         self.shop.tokens.add(self.headers.get("Authorization", ""))
@@ -117,11 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         whole = self.shop.repositories[repository][name]
         content = self.shop.served.get(f"{repository}/{name}", whole)
-        told = {"ETag": f'"{_etag(whole)}"', "X-Repo-Commit": COMMIT}
-        told |= {"X-Linked-Size": str(len(whole)), "Accept-Ranges": "bytes"}
-        if self.command == "HEAD":
-            self._answer(200, content, told)
-            return
+        told = {"ETag": f'"{_etag(whole)}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
         self.shop.asked[name] += 1
         start = 0
         if wanted := self.headers.get("Range"):
@@ -131,10 +125,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(206 if wanted else 200, content[start:], told, self._cut(name))
 
     def _cut(self, name: str) -> int | None:
-        sent, times = self.shop.cut.get(name, (0, 0))
-        if not times:
-            return None
-        self.shop.cut[name] = (sent, times - 1)
+        sent = self.shop.cut.pop(name, None)
+        if sent is not None and self.shop.shuts:
+            self.shop.refusals[name] = (403, "")
         return sent
 
     def _answer(
@@ -145,8 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body if cut is None else body[:cut])
+        self.wfile.write(body if cut is None else body[:cut])
         self.close_connection = cut is not None
 
     def log_message(self, *_: object) -> None:

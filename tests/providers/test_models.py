@@ -16,7 +16,7 @@ from lexichord.providers.embed.local import LOCAL_INT8_SPACE, find_model, known_
 from lexichord.providers.models import MODELS
 from lexichord.providers.registry import find_embedder, find_reranker
 from lexichord.settings import load_settings
-from tests.providers.hub_server import Hub, hub, lexichord
+from tests.providers.hub_server import COMMIT, Hub, hub, lexichord
 from tests.providers.test_folder import WORDS
 from tests.providers.test_rerank_folder import build as build_reranker
 from tests.providers.tiny_models import node, save_graph, save_tokenizer
@@ -101,14 +101,40 @@ def test_the_table_says_how_a_model_is_asked(embedder: dict[str, bytes], tmp_pat
     np.testing.assert_allclose(vector, expected("<s>"), rtol=1e-4)
 
 
+SLAB = 10 << 20  # bytes that the hub's library stores at a time
+LARGE = {"model.onnx": bytes(SLAB + 2_000_000), "model.onnx_data": b"part", TOKENIZER: b"{}"}
+
+
 def test_a_cut_download_goes_on_where_it_was(tmp_path: Path) -> None:
-    slab = 10 << 20  # bytes that the hub's library stores at a time
-    large = bytes(slab + 2_000_000)
-    with hub({"me/large": {"model.onnx": large, TOKENIZER: b"{}"}}) as shop:
-        shop.cut["model.onnx"] = (slab + 1_000_000, 1)
+    beside = {"model.onnx.md": b"", "model.onnx_/../../../escaped": b"", "model_O4.onnx": b""}
+    with hub({"me/large": LARGE | beside}) as shop:
+        shop.cut["model.onnx"] = SLAB + 1_000_000
         fetch(shop, tmp_path, "me/large")
-    assert shop.ranges == [f"bytes={slab}-"]
-    assert (tmp_path / "models/me/large/model.onnx").read_bytes() == large
+    assert shop.ranges == [f"bytes={SLAB}-"]
+    assert files_of(tmp_path / "models/me/large") == LARGE
+
+
+def test_a_later_fetch_goes_on_where_one_was_given_up(tmp_path: Path) -> None:
+    with hub({"me/large": LARGE}) as shop:
+        shop.cut["model.onnx"], shop.shuts = SLAB + 1_000_000, True
+        done = lexichord(shop.url, tmp_path, "models", "fetch", "me/large")
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[-1].startswith(f"lexichord: {shop.url} refuses the token")
+        assert not (tmp_path / "models/me/large").exists()
+        shop.refusals.clear()
+        shop.ranges.clear()
+        fetch(shop, tmp_path, "me/large")
+    assert shop.ranges == [f"bytes={SLAB}-"]
+    assert files_of(tmp_path / "models/me/large") == LARGE
+
+
+def test_the_hubs_cache_is_looked_into_first(shop: Hub, tmp_path: Path) -> None:
+    snapshot = tmp_path / "hf/hub/models--Xenova--e5-small-v2/snapshots" / COMMIT
+    for name, content in shop.repositories[E5].items():
+        (snapshot / name).parent.mkdir(parents=True, exist_ok=True)
+        (snapshot / name).write_bytes(content)
+    fetch(shop, tmp_path, "e5-small-v2")
+    assert not shop.asked
 
 
 def test_what_was_given_up_is_no_model_and_goes_on(shop: Hub, tmp_path: Path) -> None:
@@ -266,7 +292,10 @@ def test_the_list_tells_what_is_here_and_where(tmp_path: Path) -> None:
     assert (listed["ranks"]["setting"], listed["ranks"]["megabytes"]) == ("local/ranks", 3)
     shown = call(tmp_path, "list").stdout
     assert f"here: {tmp_path}/models/me/own" in shown
-    assert "487 MB  MIT  95 languages  local/multilingual-e5-small/384\n  not here" in shown
+    line = (
+        "  embedder   487 MB  MIT                95 languages         local/multilingual-e5-small"
+    )
+    assert f"{line}/384\n  not here\n" in shown
 
 
 def test_info_tells_all_that_is_known(tmp_path: Path) -> None:

@@ -211,13 +211,19 @@ def stopped(row: ResultRow) -> None:
 def models(row: ResultRow) -> None:
     """Print a line a model, and where it is."""
     listed: list[ListedModel] = row["models"]
-    width = max(len(model.name) for model in listed)
-    for model in listed:
-        facts = (model.licence or "licence not known", _languages(model.languages), model.setting)
-        line = printable(f"{model.name:{width}}  {model.kind}  {model.megabytes:>4} MB  ")
-        out.print(line + printable("  ".join(facts)))
+    lines = list(map(_model_columns, listed))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for model, line in zip(listed, lines, strict=True):
+        out.print(printable("  ".join(map(str.ljust, line, widths)).rstrip()))
         place = f"here: {model.folder}" if model.folder else "not here"
         out.print(Text("  ") + printable(place), style="dim")
+
+
+def _model_columns(model: ListedModel) -> tuple[str, ...]:
+    return (
+        *(model.name, model.kind, f"{model.megabytes:>4} MB"),
+        *(model.licence or "licence not known", _languages(model.languages), model.setting),
+    )
 
 
 def _languages(codes: Sequence[str] | None) -> str:

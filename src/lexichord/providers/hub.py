@@ -1,12 +1,12 @@
 """Fetches models from the Hugging Face hub into home/models, by the hub's own library.
 
 So what holds for that holds here: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, proxies, its cache, which
-is looked into first. A download that is cut off goes on at once where it was; after one that was
-given up, files that had arrived are not fetched again.
+is looked into first. A download that is cut off goes on where it was, at once and at a later fetch.
 """
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -123,25 +123,59 @@ class _Fetch:
         if file.digest and file.is_intact(target):
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        present = self.folder / file.place
-        if file.digest and file.is_intact(present):
+        if present := self._find_present(file, commit):
             shutil.copyfile(present, target)
         else:
             listener(file.name, file.size or 0)
             self._download(file, commit).replace(target)
 
-    def _download(self, file: HubFile, commit: str | None) -> Path:
-        from huggingface_hub import hf_hub_download
+    def _find_present(self, file: HubFile, commit: str | None) -> Path | None:
+        """Return an intact file of the folder that is replaced, or of the hub's cache, if any."""
+        from huggingface_hub import try_to_load_from_cache
 
-        downloads = self.scratch / "downloads"
-        arrived = hf_hub_download(self.repository, file.name, revision=commit, local_dir=downloads)
-        if not file.is_intact(Path(arrived)):
-            Path(arrived).unlink()
+        own = self.folder / file.place
+        if file.digest and file.is_intact(own):
+            return own
+        cached = try_to_load_from_cache(self.repository, file.name, revision=commit)
+        found = Path(cached) if isinstance(cached, str) else None
+        return found if found and file.is_intact(found) else None
+
+    def _download(self, file: HubFile, commit: str | None) -> Path:
+        """Download a file beside the model; return where it is. Raises ProviderError."""
+        # hf_hub_download would begin anew what an earlier process had begun, for its lock may not
+        # hold everywhere. Here a part is of one digest, and is compared with it when it is whole.
+        part = self.scratch / f"{file.digest or 'unknown'}.part"
+        if not file.digest:
+            part.unlink(missing_ok=True)
+        self._append(file, commit, part)
+        if not file.is_intact(part):
+            part.unlink()
             raise ProviderError(
                 f"{file.name} of {self.repository} is not the file that it should be, by its "
                 "digest: fetch it again, and if that stays, look at what HF_ENDPOINT names"
             )
-        return Path(arrived)
+        return part
+
+    def _append(self, file: HubFile, commit: str | None, part: Path) -> None:
+        from httpx import HTTPError
+        from huggingface_hub import hf_hub_url
+        from huggingface_hub.file_download import http_get
+        from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
+
+        try:
+            with part.open("ab") as stream:
+                http_get(
+                    hf_hub_url(self.repository, file.name, revision=commit),
+                    stream,
+                    resume_size=stream.tell(),
+                    headers=build_hf_headers(),
+                    expected_size=file.size,
+                    displayed_filename=file.name,
+                )
+        except OSError as error:
+            if not isinstance(error, HTTPError):  # no room, or an answer of another length
+                part.unlink(missing_ok=True)
+            raise
 
     def finish(self) -> None:
         """Put the folder in its place, instead of one that is there."""
@@ -183,7 +217,8 @@ def _wanted(held: Iterable[str], weights: str) -> list[str]:
     """Return the names to fetch: an ONNX graph may have its weights in files beside it."""
     if not weights.endswith(".onnx"):
         return [weights, TOKENIZER_FILE]
-    parts = sorted(name for name in held if name.startswith((f"{weights}_", f"{weights}.")))
+    part = re.compile(re.escape(weights) + r"[_.]data(_\d+)?")
+    parts = sorted(filter(part.fullmatch, held))
     return [weights, *parts, TOKENIZER_FILE, *(name for name in BESIDE if name in held)]
 
 
