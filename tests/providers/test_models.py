@@ -318,12 +318,16 @@ def test_info_tells_all_that_is_known(tmp_path: Path) -> None:
 
 def test_what_is_removed_lies_in_the_home(tmp_path: Path) -> None:
     place(tmp_path / "models/me/own")
-    place(tmp_path / "models/.e5-small-v2.fetched")  # of a fetch that was given up
+    for name in ("e5-small-v2", "me--own"):
+        place(tmp_path / f"models/.{name}.fetched")  # of a fetch that was given up
     asked = call(tmp_path, "remove", "me/own", LEXICHORD_EMBEDDING="local/me/own/256")
     assert asked.exit_code == 2
-    folder = tmp_path / "models/me/own"
-    text = f"me/own, 3 MB in '{folder}', which the settings name: say --yes to delete for good"
-    assert asked.stderr == f"lexichord: {text}\n"
+    models = tmp_path / "models"
+    text = f"me/own, 3 MB in '{models}/me/own' and 3 MB in '{models}/.me--own.fetched'"
+    assert (
+        asked.stderr
+        == f"lexichord: {text}, which the settings name: say --yes to delete for good\n"
+    )
     assert call(tmp_path, "remove", "me/own", "--yes").exit_code == 0
     assert call(tmp_path, "remove", "e5-small-v2", "--yes").exit_code == 0
     assert [*(tmp_path / "models").iterdir()] == []
@@ -342,6 +346,13 @@ def test_what_lies_elsewhere_is_not_removed(tmp_path: Path) -> None:
         assert done.exit_code == 2
         assert "remove it where it came from" in done.stderr
     assert (tmp_path / "elsewhere/model.onnx").is_file()
+
+
+def test_a_missing_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub.errors", None)
+    done = call(tmp_path, "fetch", "e5-small-v2")
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert "pip install 'lexichord[local]'" in done.stderr
 
 
 def test_importing_loads_no_library() -> None:

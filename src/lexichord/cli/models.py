@@ -59,12 +59,13 @@ def remove(invocation: Invocation, name: NameArgument, yes: YesOption = False) -
     from lexichord.providers import model_folders
 
     settings = invocation.settings
-    folder = model_folders.find_removable(settings, name)
-    what = f"{name}, {model_folders.megabytes(folder)} MB in '{folder}'"
+    folders = model_folders.find_removable(settings, name)
+    held = (f"{model_folders.megabytes(folder)} MB in '{folder}'" for folder in folders)
+    what = f"{name}, {' and '.join(held)}"
     if model_folders.is_named(settings, name):
         what += ", which the settings name"
     confirm_deletion(what, yes)
-    model_folders.remove_folder(settings.home, folder)
+    model_folders.remove_folders(settings.home, folders)
     invocation.show(
-        {"removed": str(folder)}, lambda _: render.out.print(render.printable(f"{what}: deleted"))
+        {"removed": folders}, lambda _: render.out.print(render.printable(f"{what}: deleted"))
     )

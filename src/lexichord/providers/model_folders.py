@@ -1,7 +1,7 @@
 """Which models are on this machine: those with a name, and other folders in home/models."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -73,14 +73,22 @@ def usage(model: ListedModel) -> list[str]:
     ]
 
 
-def find_removable(settings: Settings, name: str) -> Path:
-    """Return the folder of a model in home/models, or what an unfinished fetch has left of one.
+def find_removable(settings: Settings, name: str) -> list[Path]:
+    """Return a model's folder in home/models, and what an unfinished fetch has left of one.
 
-    Raises NotFoundError for one that is not there, ConfigError for one that is elsewhere.
+    Raises NotFoundError where there is neither, ConfigError for a model that is elsewhere.
     """
     unfinished = scratch_folder(settings.home, name)
-    if unfinished.is_dir():
-        return unfinished
+    left = [unfinished] if unfinished.is_dir() else []
+    try:
+        return [_own_folder(settings, name), *left]
+    except ConfigError:
+        if left:
+            return left
+        raise
+
+
+def _own_folder(settings: Settings, name: str) -> Path:
     listed, _ = find_listed(settings, name)
     models = settings.home / "models"
     if listed.folder is None:
@@ -94,14 +102,15 @@ def find_removable(settings: Settings, name: str) -> Path:
     return listed.folder
 
 
-def remove_folder(home: Path, folder: Path) -> None:
-    """Delete a removable folder, and its owner's that is empty then. Raises ProviderError."""
-    try:
-        shutil.rmtree(folder)
-        if folder.parent != home / "models" and not any(folder.parent.iterdir()):
-            folder.parent.rmdir()
-    except OSError as error:
-        raise ProviderError(f"'{folder}' cannot be deleted: {error}") from error
+def remove_folders(home: Path, folders: Iterable[Path]) -> None:
+    """Delete removable folders, and an owner's that is empty then. Raises ProviderError."""
+    for folder in folders:
+        try:
+            shutil.rmtree(folder)
+            if folder.parent != home / "models" and not any(folder.parent.iterdir()):
+                folder.parent.rmdir()
+        except OSError as error:
+            raise ProviderError(f"'{folder}' cannot be deleted: {error}") from error
 
 
 def is_named(settings: Settings, name: str) -> bool:
