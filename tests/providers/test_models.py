@@ -163,7 +163,7 @@ ERRORS = {
     "sentence-transformers/all-MiniLM-L6-v2": "ProviderError: model.safetensors of sentence-tra",
     "me/no-onnx": "ProviderError: me/no-onnx does not hold both model.onnx or onnx/model.onnx and",
     "me/none": "ProviderError: URL has no repository me/none, or a private one: check the name",
-    "me/secret": "ProviderError: URL has no repository me/secret, or a private one: check",
+    "me/private": "ProviderError: URL has no repository me/private, or a private one: check",
     "me/gated": "AuthError: me/gated is given only to who accepts its terms: do so at URL/me/gated",
     "me/refused": "AuthError: URL refuses the token (403): set HF_TOKEN to a valid one",
     "me/broken": "ProviderError: URL answers 500 for me/broken: fetch it again later",
@@ -206,7 +206,7 @@ def test_what_goes_wrong_is_told_in_a_line(embedder: dict[str, bytes], tmp_path:
         shop.refusals["me/gated"] = (401, "GatedRepo")
         shop.refusals["me/refused"] = (403, "")
         shop.strangers["me/broken"] = (500, "")
-        shop.strangers["me/secret"] = (401, "RepoNotFound")
+        shop.strangers["me/private"] = (401, "RepoNotFound")
         with FileLock(tmp_path / "models/.me--elsewhere.fetched/lock"):
             done = run_python(code, shop.url, tmp_path, *ERRORS)
         said = json.loads(done.splitlines()[-1].replace(shop.url, "URL"))
@@ -308,7 +308,7 @@ def test_info_tells_all_that_is_known(tmp_path: Path) -> None:
         assert f"\n{line}" in shown
     place(tmp_path / "models/ms-marco-MiniLM-L6-v2")
     use = json.loads(call(tmp_path, "info", "ms-marco-MiniLM-L6-v2", "--json").stdout)["use"]
-    assert use == ["LEXICHORD_RERANKER=local/ms-marco-MiniLM-L6-v2"]
+    assert use == [f"LEXICHORD_RERANKER={MODELS['ms-marco-MiniLM-L6-v2'].setting}"]
     mistyped = call(tmp_path, "info", "multilingual-e5-smal")
     assert mistyped.exit_code == 2
     assert (
