@@ -297,10 +297,11 @@ class IngestPipeline:
         known = known_languages(self.space) if self.embedder else None
         told = sorted(Counter(self.languages).items(), key=lambda each: (-each[1], each[0]))
         foreign = [each for each in told if known and each[0] not in known]
-        if foreign:
+        if known and foreign:
+            knows = "English" if known == {"en"} else f"{len(known)} languages"
             counts = ", ".join(f"{language} {count}" for language, count in foreign)
             self.recorder.report.degraded.append(
-                f"{self.space} knows English only, and documents are in other languages "
+                f"{self.space} knows {knows} only, and documents are in other languages "
                 f"({counts}): for search by meaning there take a multilingual model, "
                 "lexichord reembed --to local/FOLDER/DIMENSION"
             )
