@@ -147,6 +147,7 @@ READS: dict[str, dict[str, Any]] = {
     "analyzer_version": {},
     "lexemes": {"input": "NDAs"},
     "lexeme_text": {"lexemes": "w1:1"},
+    "index_word": {"lexeme": "w1"},
     "dense_storage": {"chunks": 60_000},
     "query_lexemes": {"query": "NDAs"},
     "question_config": {"question": "NDAs"},
