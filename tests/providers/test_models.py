@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from lexichord.cli.commands import app
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, find_model
-from lexichord.providers.models import MODELS, known_languages, reads
+from lexichord.providers.models import MODELS, known_languages
 from lexichord.providers.registry import find_embedder, find_reranker
 from lexichord.settings import load_settings
 from tests.providers.hub_server import COMMIT, Hub, hub, lexichord

@@ -196,7 +196,7 @@ def reads(space: str, text: str) -> bool:
     nDCG@10 of XQuAD's Chinese .967 by words and .965 with them, by vectors alone .311. Spanish and
     German, of which it knows the letters and many words, gain by them.
     """
-    if known_languages(space) != {ENGLISH}:
+    if known_languages(space) != frozenset({ENGLISH}):
         return True
     letters = [letter for letter in normalize("NFKC", text) if letter.isalpha()]
     foreign = sum(not LATIN.match(letter) for letter in letters)

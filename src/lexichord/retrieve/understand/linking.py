@@ -368,11 +368,12 @@ def _introduction(
 ) -> tuple[int, int] | None:
     """Return where what introduces a document begins and ends: "Consider Acme's lease; …".
 
-    A sign parts it from the question, and but for the name it has hardly a word of its own.
+    A sign parts it from the question, and but for the name it has hardly a word of its own. What
+    begins with the name and says more of it is no such clause: "Acme pays late; …".
     """
     first, last = mention.first, mention.last
-    before = "".join(takewhile(lambda sign: sign not in CLAUSE_SIGNS, reversed(query[: words[first].start])))
-    start = words[first].start - len(before)
+    before = takewhile(lambda sign: sign not in CLAUSE_SIGNS, reversed(query[: words[first].start]))
+    start = words[first].start - len("".join(before))
     sign = CLAUSE_SIGN.search(query, words[last].end)
     if sign is None or "?" in sign[0]:
         return None
@@ -380,7 +381,8 @@ def _introduction(
     following = [word for word in words[last + 1 :] if word.end <= sign.start()]
     if _own_words(leading) > MAX_LEADING_WORDS or _own_words(following) > MAX_FOLLOWING_WORDS:
         return None
-    return start, sign.end()
+    is_owner = bool(POSSESSIVE_ENDING.match(query, words[last].end))
+    return (start, sign.end()) if leading or is_owner or not following else None
 
 
 def _own_words(words: Sequence[QueryWord]) -> int:
