@@ -462,7 +462,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     async def _question(
         self, query: str, hint: str | None, options: SearchOptions, degraded: Reasons
     ) -> Question:
-        """Return what is asked, by words alone where the model cannot read it; `degraded` says so."""
+        """Return what is asked, by words alone where the model cannot read it: `degraded` tells."""
         query = read_question("query", query)
         hint = None if hint is None else read_question("hint", hint)
         if options.mode == "dense" and not self.embedder:
