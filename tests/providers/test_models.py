@@ -12,8 +12,8 @@ from filelock import FileLock
 from typer.testing import CliRunner, Result
 
 from lexichord.cli.commands import app
-from lexichord.providers.embed.local import LOCAL_INT8_SPACE, find_model, known_languages
-from lexichord.providers.models import MODELS
+from lexichord.providers.embed.local import LOCAL_INT8_SPACE, find_model
+from lexichord.providers.models import MODELS, known_languages
 from lexichord.providers.registry import find_embedder, find_reranker
 from lexichord.settings import load_settings
 from tests.providers.hub_server import COMMIT, Hub, hub, lexichord

@@ -38,6 +38,7 @@ WITHOUT_ARGUMENTS = """
 """
 READS: dict[str, dict[str, Any]] = {
     **{name: {} for name in WITHOUT_ARGUMENTS.split()},
+    "dense_share": {"space": "local/all-MiniLM-L6-v2/384"},
     "are_weights": {"weights": WEIGHTS},
     "card_candidates": {"query": "animal1"},
     "key_expression": {"relation": "lexichord_data.chunk", "names": ["id"], "row_name": "a"},

@@ -42,7 +42,7 @@ from lexichord.ingest.structural_context import (
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.ingest.web.fetch import WEB_LIMITS
 from lexichord.providers.base import Embedder
-from lexichord.providers.embed.local import known_languages
+from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Json
 from lexichord.types.generation import Usage
@@ -302,8 +302,7 @@ class IngestPipeline:
             counts = ", ".join(f"{language} {count}" for language, count in foreign)
             self.recorder.report.degraded.append(
                 f"{self.space} knows {knows} only, and documents are in other languages "
-                f"({counts}): for search by meaning there take a multilingual model, "
-                "lexichord reembed --to local/FOLDER/DIMENSION"
+                f"({counts}): for search by meaning there {MULTILINGUAL_STEPS}"
             )
 
     def _contextualized(self, prepared: PreparedDocument) -> list[Chunk]:

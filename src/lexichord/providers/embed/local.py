@@ -44,13 +44,6 @@ MODEL_DIGESTS = MODELS[LOCAL_MODEL].digests
 LOCAL_BATCH_TEXTS = 8  # texts a run: larger ones take more memory and are no faster
 
 
-def known_languages(space: str) -> frozenset[str] | None:
-    """Return the codes of the languages that a space's model was trained on, None if not known."""
-    whole = str(LOCAL_SPACE) if space == str(LOCAL_INT8_SPACE) else space
-    trained = (model.languages for model in MODELS.values() if model.setting == whole)
-    return next(map(frozenset, trained), None)
-
-
 def find_model(model_dir: Path | None, home: Path) -> Path | None:
     """Find the folder with the model's files, model.safetensors and tokenizer.json.
 
