@@ -339,6 +339,7 @@ RULES: Mapping[str, Rule] = {
             *("configuration", "database_identity", "server_versions", "extension_faults"),
             "server_facts",
             *("query_lexemes", "weigh_terms", "find_calibration", "set_calibration", "tenancy"),
+            *("default_weights", "choose_space"),
             *("start_run", "touch_run", "interrupt_run", "record_files", "finish_run"),
             *("list_runs", "list_run_files", "failed_files"),
             *("known_contexts", "keep_contexts", "record_query", "judge_query", "written_position"),
