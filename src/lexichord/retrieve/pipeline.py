@@ -17,7 +17,7 @@ from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
 from lexichord.retrieve.judge.confidence import find_calibration
 from lexichord.retrieve.judge.named import without_names
 from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
-from lexichord.retrieve.judge.scale import ensure_scale
+from lexichord.retrieve.judge.scale import ensure_scale, read_scale
 from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import (
@@ -62,6 +62,9 @@ async def query(
     name, in place of `stages`. Raises ConfigError, DatabaseError, ProviderError.
     """
     embedder = None if embedder is None else without_waiting(embedder)
+    calibration = await _calibrate(database, embedder, question, scales, trace)
+    if calibration is not None:
+        question = replace(question, unlike=calibration.unlike)
     context = QueryContext(
         query=question.query,
         options=options,
@@ -71,7 +74,7 @@ async def query(
         stages=with_llm_twins(stages, generator, trace, options),
         own_stages=stages.own(),
         trace=trace,
-        calibration=await _calibrate(database, embedder, question, scales, trace),
+        calibration=calibration,
         sentences=sentences,
     )
     # Understand: what is asked, and of which documents.
@@ -104,10 +107,11 @@ async def _calibrate(
     trace: Trace,
 ) -> Calibration | None:
     """Return what judges by vectors; None, words do, where that cannot be measured either."""
-    if embedder is None or question.space is None or question.mode == "keyword":
+    if embedder is None or question.space is None:
         return None
+    find = read_scale if question.mode == "keyword" else ensure_scale
     try:
-        scale = await ensure_scale(database, embedder, scales)
+        scale = await find(database, embedder, scales)
     except ProviderError as error:
         trace.degrade(by_words(error))
         scale = None

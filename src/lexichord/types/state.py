@@ -312,7 +312,8 @@ class Calibration(Shaped):
     `cosine` and `passage` weigh the signals of that name, `lexichord.retrieve.judge.confidence`
     says which. `holds` and `lacks` are confidences of questions that it was not fitted on, with and
     without an answer in their evidence; none are known where a sample gave the coefficients, of so
-    many `sentences`. `fitted_at` is None of what was not fitted on the user's questions.
+    many `sentences`. `unlike` is the cosine of what is not alike at all. `fitted_at` is None of
+    what was not fitted on the user's questions.
     """
 
     space: str
@@ -325,6 +326,7 @@ class Calibration(Shaped):
     sentences: int = 0
     offset: float = 0.0
     slope: float = 1.0
+    unlike: float = 0.0
 
     def align(self, cosine: float) -> float:
         """Return a cosine of this space as one of the space that the constants were fitted in."""

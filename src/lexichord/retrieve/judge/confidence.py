@@ -64,6 +64,8 @@ class ConfidenceSignals:
 # gained nothing on named documents; nor did margin, type asked for, rarest missing term and the
 # passage's cosine on all.
 WITH_VECTOR = Calibration(FITTED_SPACE, constant=-5.92, cosine=10.11, passage=3.23)
+# The table of constants by space. Another space has what its cosines make of them, or none.
+FITTED = {WITH_VECTOR.space: WITH_VECTOR}
 # Mean cosines in that space of foreign questions with stored sentences, of a sentence with itself.
 OWN_UNLIKE, OWN_ALIKE = 0.01, 1.0
 WORDS_CONSTANT, WORDS_SENTENCE, WORDS_PASSAGE = -2.31, 2.32, 4.47
@@ -95,13 +97,14 @@ async def find_calibration(
     if space is None:
         return None
     own = None if scale is None or scale.space != space else calibration_by(scale)
-    if space == FITTED_SPACE:
+    if space in FITTED:
         own = own_calibration()
     stored = await catalogue.find_calibration(database)
     if stored is None or stored.space != space:
         return own
-    slope = max(0.0, stored.cosine / WITH_VECTOR.cosine) if own is None else own.slope
-    return replace(stored, slope=slope, offset=0.0 if own is None else own.offset)
+    if own is None:
+        return replace(stored, slope=max(0.0, stored.cosine / WITH_VECTOR.cosine))
+    return replace(stored, slope=own.slope, offset=own.offset, unlike=own.unlike)
 
 
 def calibration_by(scale: CosineScale) -> Calibration:
@@ -120,6 +123,7 @@ def calibration_by(scale: CosineScale) -> Calibration:
         sentences=scale.sentences,
         offset=offset,
         slope=slope,
+        unlike=scale.unlike,
     )
 
 

@@ -32,8 +32,13 @@ FOREIGN_QUESTIONS = (
     "Where can I hire a boat for an afternoon?",
     "What does the word serendipity mean?",
 )
+# Of 120 sentences, six kinds of documents and four models: so many move the logarithm of odds by a
+# standard deviation of .05, 30 by .08, 15 by .12, 8 by .17 and at most .6 in 19 of 20 samples, 4 by
+# .25 and 1.0. Sentences asked of one another, in the place of these questions, tell a collection of
+# one subject from none: of contracts, policies and code too much is refused then.
 SAMPLE_SENTENCES = 60
 MIN_SENTENCES = 8
+MIN_RANGE = 0.02  # of cosines, below which a model tells nothing; e5-small-v2 has .21, the least
 OUTGROWN = 4  # times as many chunks as when it was measured
 
 
@@ -45,12 +50,21 @@ async def ensure_scale(
     None of the space that the constants were fitted in, which needs none, and where too little is
     stored. Raises DatabaseError, ProviderError.
     """
+    found = await read_scale(database, embedder, known)
+    if needs_none(embedder) or (found is not None and not is_outgrown(found)):
+        return found
+    return await renew_scale(database, embedder, known)
+
+
+async def read_scale(
+    database: Database, embedder: Embedder, known: KnownScales
+) -> CosineScale | None:
+    """Return the scale of an embedder's space that was measured, outgrown or not; else None."""
     if needs_none(embedder):
         return None
+    space = str(embedder.space)
     stored = await catalogue.find_cosine_scale(database)
-    if stored is not None and stored.space == str(embedder.space) and not is_outgrown(stored):
-        return stored
-    return known.find(str(embedder.space)) or await renew_scale(database, embedder, known)
+    return known.find(space) or (stored if stored and stored.space == space else None)
 
 
 def needs_none(embedder: Embedder) -> bool:
@@ -95,6 +109,6 @@ def measure_scale(embedder: Embedder, sentences: Sequence[str]) -> CosineScale |
     questions = np.nan_to_num(embedder.embed([*FOREIGN_QUESTIONS, *sentences[:count]], "query"))
     unlike = float((questions[:count] @ stored.T).mean())
     alike = float(np.einsum("nd,nd->n", questions[count:], stored[:count]).mean())
-    if alike <= unlike:
+    if alike - unlike < MIN_RANGE:
         return None
     return CosineScale(str(embedder.space), unlike, alike, len(sentences))
