@@ -62,9 +62,7 @@ async def query(
     name, in place of `stages`. Raises ConfigError, DatabaseError, ProviderError.
     """
     embedder = None if embedder is None else without_waiting(embedder)
-    calibration = await _calibrate(database, embedder, question, scales, trace)
-    if calibration is not None:
-        question = replace(question, unlike=calibration.unlike)
+    question, calibration = await _calibrate(database, embedder, question, scales, trace)
     context = QueryContext(
         query=question.query,
         options=options,
@@ -105,17 +103,22 @@ async def _calibrate(
     question: Question,
     scales: KnownScales,
     trace: Trace,
-) -> Calibration | None:
-    """Return what judges by vectors; None, words do, where that cannot be measured either."""
+) -> tuple[Question, Calibration | None]:
+    """Return the question with where cosines lie, and what judges by vectors.
+
+    None, words do, where nothing was fitted or measured and now cannot be either.
+    """
     if embedder is None or question.space is None:
-        return None
+        return question, None
     find = read_scale if question.mode == "keyword" else ensure_scale
     try:
         scale = await find(database, embedder, scales)
     except ProviderError as error:
         trace.degrade(by_words(error))
         scale = None
-    return await find_calibration(database, question.space, scale)
+    calibration = await find_calibration(database, question.space, scale)
+    unlike = 0.0 if calibration is None else calibration.unlike
+    return replace(question, unlike=unlike), calibration
 
 
 async def _understand(context: QueryContext, question: Question) -> Intent:
