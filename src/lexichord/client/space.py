@@ -11,7 +11,7 @@ from lexichord.db.shards import noting_missing
 from lexichord.errors import ConfigError, EmbeddingMismatchError, ProviderError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
-from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers.base import Embedder, RemoteEmbedder, Vectors
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.vectors import KnownScales
 from lexichord.settings import Settings
@@ -89,12 +89,13 @@ class SpaceMethods:
     async def _measure(self) -> list[str]:
         """Measure the space's cosines where that is due, so that no query waits for it.
 
-        Returns why that failed, if it did: the next query tries again.
+        A service is left to the first query: an ingest asks it for its chunks alone. Returns why
+        it failed, if it did: the next query tries again.
         """
         from lexichord.retrieve.judge.scale import ensure_scale
 
         try:
-            if self.embedder is not None:
+            if self.embedder is not None and not isinstance(self.embedder, RemoteEmbedder):
                 await ensure_scale(self.database, self.embedder, self.scales)
         except ProviderError as error:
             return [f"confidence is by words until a query measures the model: {error}"]
