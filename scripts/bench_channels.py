@@ -1,27 +1,31 @@
 """Each channel alone and both: nDCG@10, the share found first, and how long a search takes.
 
-python scripts/bench_channels.py --data DIR [--modes hybrid,keyword,dense] [KIND ...]
+python scripts/bench_channels.py --data DIR [--modes MODE,…] [KIND ...]
 
-KIND is one of bench_kinds', as "XQuAD de" or code; by default all. Each is stored once, under all
-defaults, in the benchmarks' cache folder; what an earlier version stored there is indexed anew
-first. So two checkouts with copies of one folder compare two versions on the same vectors.
+MODE is hybrid, keyword or dense, hybrid@.35 with a share of meaning, or query for the pipeline.
+LEXICHORD_EMBEDDING chooses the model, and LEXICHORD_BENCH_CACHE a folder for each. KIND is one of
+bench_kinds', as "XQuAD de" or code; by default all. Each is stored once, under all defaults, in the
+benchmarks' cache folder; what an earlier version stored there is indexed anew first. So two
+checkouts with copies of one folder compare two versions on the same vectors.
 """
 
 import argparse
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
+from typing import cast
 
 from bench_data import opened
 from bench_kinds import KINDS, Question
 from lexichord import SyncLexichord
-from lexichord.types import ChunkHit
+from lexichord.types import ChunkHit, Response, SearchResult
 from lexichord.types.options import Mode
 
 K = 10
-MODES: Sequence[Mode] = ("hybrid", "keyword", "dense")
+MODES = ("hybrid", "keyword", "dense")
 
 
 def is_gold(hit: ChunkHit, question: Question) -> bool:
@@ -33,14 +37,20 @@ def is_gold(hit: ChunkHit, question: Question) -> bool:
 
 
 def measure(
-    lexichord: SyncLexichord, questions: Sequence[Question], mode: Mode
+    lexichord: SyncLexichord, questions: Sequence[Question], way: str
 ) -> tuple[float, float, float]:
     """Return nDCG@10 of the first right hit, the share of it at rank 1, and a search's median."""
+    mode, _, share = way.partition("@")
+    if mode == "query":
+        find: Callable[..., SearchResult | Response] = partial(lexichord.query, k=K)
+    else:
+        dense_share = float(share) if share else None
+        find = partial(lexichord.search, k=K, mode=cast("Mode", mode), dense_share=dense_share)
     gains, spent = [], []
     for question in questions:
         documents = None if question.file is None else [question.file]
         started = time.perf_counter()
-        hits = lexichord.search(question.text, k=K, mode=mode, documents=documents).hits
+        hits = find(question.text, documents=documents).hits
         spent.append(1000 * (time.perf_counter() - started))
         ranks = (rank for rank, hit in enumerate(hits, 1) if is_gold(hit, question))
         gains.append(1 / math.log2(1 + next(ranks, math.inf)))
@@ -60,10 +70,10 @@ def main() -> None:
             kind.fill(lexichord, arguments.data)
             if lexichord.status().outdated_documents:
                 lexichord.reindex()
-            for mode in arguments.modes.split(","):
-                gain, first, ms = measure(lexichord, questions, mode)
+            for way in arguments.modes.split(","):
+                gain, first, ms = measure(lexichord, questions, way)
                 print(
-                    f"{name:20} {mode:8} {len(questions):5} questions: "
+                    f"{name:20} {way:10} {len(questions):5} questions: "
                     f"nDCG@10 {gain:.2f}, first {first:.2f}, {ms:.1f} ms",
                     flush=True,
                 )

@@ -19,6 +19,7 @@ language sql stable rows 20 set search_path = pg_catalog, lexichord_data, pg_tem
               where o.evaluation_id = e.id
               group by n.name) as v
     ) as m
+    where coalesce(lexichord.check_count('latest', latest), 0) >= 0 -- said where a plan finds no set first, too
     order by e.id desc
 $$;
 comment on function lexichord.list_evaluations(integer) is

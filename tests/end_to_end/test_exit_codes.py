@@ -51,8 +51,8 @@ ASKING = {
     "metadata set": ["zebra", "year=2024"],
     "metadata count": ["year"],
 }
-OTHERS = {"restore", "start", "stop", "dsn", "models list", "models fetch", "providers"}
-OTHERS |= {"config show"}
+OTHERS = {"restore", "start", "stop", "dsn", "providers", "config show"}
+OTHERS |= {f"models {name}" for name in ("list", "info", "fetch", "remove")}
 
 type Cli = Callable[..., Result]
 

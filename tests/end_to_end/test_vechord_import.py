@@ -188,6 +188,10 @@ def test_the_commands_say_what_they_did(dsn: str, tmp_path: Path) -> None:
     assert done.exit_code == 0
     report = json.loads(done.stdout)
     assert (report["inserted"], report["chunks"]) == (2, 3)
+    execute(dsn, "insert into s_document values (3, 'Empty', 'Nothing.')")
+    done = CliRunner().invoke(app, arguments, env=environment)
+    failed = {"vechord:s/3": "has no chunks"}
+    assert (done.exit_code, json.loads(done.stdout)["failed"]) == (1, failed)
     done = CliRunner().invoke(app, ["import", "--from-vechord", "none"], env=environment)
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("lexichord: this database has no tables")

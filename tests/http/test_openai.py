@@ -125,6 +125,8 @@ def test_lists_come_in_pages_both_ways(client: openai.OpenAI) -> None:
     before = client.vector_stores.files.list(store.id, limit=2, order="asc", before=ids[3])
     assert [each.id for each in before.data] == ids[1:3]
     assert before.has_more
+    last = client.vector_stores.files.list(store.id, limit=2, order="asc", after=ids[2])
+    assert ([each.id for each in last.data], last.has_more) == (ids[3:], False)
     recent = [each.id for each in client.files.list(limit=3, order="desc").data]
     assert recent == ids[:1:-1]
     stores = [each.id for each in client.vector_stores.list(limit=1)]

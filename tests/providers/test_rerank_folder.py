@@ -106,7 +106,7 @@ async def test_it_stops_when_its_time_is_over(tmp_path: Path) -> None:
 
 
 async def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"put model\.onnx and tokenizer\.json there") as missing:
+    with pytest.raises(ConfigError, match=r"put model\.onnx and tokenizer\.json into") as missing:
         find(tmp_path)
     assert f"{tmp_path}/models/tiny" in str(missing.value)
     with pytest.raises(ConfigError, match=r"there is no reranker local: .* local/FOLDER"):

@@ -39,6 +39,7 @@ WITHOUT_ARGUMENTS = """
 """
 READS: dict[str, dict[str, Any]] = {
     **{name: {} for name in WITHOUT_ARGUMENTS.split()},
+    "dense_share": {"space": "local/all-MiniLM-L6-v2/384"},
     "are_weights": {"weights": WEIGHTS},
     "card_candidates": {"query": "animal1"},
     "key_expression": {"relation": "lexichord_data.chunk", "names": ["id"], "row_name": "a"},
@@ -147,6 +148,7 @@ READS: dict[str, dict[str, Any]] = {
     "analyzer_version": {},
     "lexemes": {"input": "NDAs"},
     "lexeme_text": {"lexemes": "w1:1"},
+    "index_word": {"lexeme": "w1"},
     "dense_storage": {"chunks": 60_000},
     "query_lexemes": {"query": "NDAs"},
     "question_config": {"question": "NDAs"},

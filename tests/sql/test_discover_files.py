@@ -144,6 +144,16 @@ def test_k_cuts_the_list_and_nothing_else(library: Connection) -> None:
         assert call(library, "discover_files", query="w0 w5", k=k, **BY_VECTOR) == all_20[:k]
 
 
+def test_of_files_of_one_score_the_first_are_found(connection: Connection) -> None:
+    for number in range(30):
+        title = "w1" if number > 20 else "x1"  # which no card's weight of 0 may tell
+        put(connection, f"{number}.md", ["w1 w2"], [[1, 0, 0, 0]], title=title)
+    for k in (3, 30):
+        asked = {"query": "w1", "k": k, "file_weights": [0.0, 1.0], **BY_VECTOR}
+        files = call(connection, "discover_files", **asked)
+        assert ids(files, "document_id") == [*range(1, k + 1)]
+
+
 def test_without_a_vector_the_centroid_stands_in(library: Connection) -> None:
     centroid = value(library, "select lexichord.term_centroid('w4:1 w6:2')::text")
     by_vector = {"query_vector": centroid, "query_space": SPACE}

@@ -20,7 +20,7 @@ from tests.sql.corpus import MOST, Connection, Row, call, put, value
 
 NUMBERS = count()
 OF_ONE_ENGINE = {
-    *("dense_probes", "keyword_plan", "keyword_statement", "lexeme_text"),
+    *("dense_probes", "index_word", "keyword_plan", "keyword_statement", "lexeme_text"),
     *("posting_statement", "sealing", "segment_name", "segment_proposals", "segment_statement"),
     "dense_storage",
 }

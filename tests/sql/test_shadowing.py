@@ -25,7 +25,7 @@ from tests.sql.corpus import SPACE, Connection, call, library, offered, value
 
 # of lexichord_data
 INNER = {
-    *("dense_probes", "dense_storage", "lexeme_text"),
+    *("dense_probes", "dense_storage", "index_word", "lexeme_text"),
     *("key_expression", "key_type", "key_values", "row_columns", "hidden_documents"),
     *("is_bound", "own_datasets", "own_principals", "own_statistics"),
 }

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from itertools import count
 from typing import Any
 
@@ -155,6 +156,18 @@ def test_what_others_store_changes_no_answer(owner: Connection, tenant: Connecti
     changed = [name for name in before if all_before[name] != all_after[name]]
     assert [name for name in before if str(before[name]).startswith("('42501'")] == []
     assert len(changed) > 40, changed  # or there was nothing to be learned
+
+
+def test_what_others_asked_changes_no_answer(owner: Connection, tenant: Connection) -> None:
+    """A question whose vector is known already is found otherwise, which would tell of it."""
+    asked = {"query": f"w1 w2 {other(tenant)}"}
+    before = call(tenant, "hybrid_search", **asked), call(owner, "hybrid_search", **asked)
+    call(owner, "request_vector", **asked)
+    digest = sha256(asked["query"].encode()).digest()
+    vectors = {"digests": [digest], "vectors": ["{-1,0,0,0.1}"], "faults": [None]}
+    call(owner, "set_query_vectors", space=corpus.SPACE, **vectors)
+    assert call(tenant, "hybrid_search", **asked) == before[0]
+    assert call(owner, "hybrid_search", **asked) != before[1]  # or there was nothing to be learned
 
 
 def test_own_documents_are_found(owner: Connection, tenant: Connection) -> None:

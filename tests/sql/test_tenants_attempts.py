@@ -42,7 +42,7 @@ def test_what_leaks_is_seen(
         connection.execute("alter table lexichord_data.document disable row level security")
 
     monkeypatch.setattr(script, "fill", fill_and_open)
-    assert run(script, monkeypatch, plain_dsn, 50) == 1
+    assert run(script, monkeypatch, plain_dsn, 150) == 1
     assert "leaked" in capsys.readouterr().out
 
 

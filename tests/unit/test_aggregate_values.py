@@ -19,6 +19,7 @@ FOUND = [
     ("by 31 May in each year", ["date 31 May"]),
     ("ten per cent (10%)", ["percentage ten per cent (10%)"]),
     ("between Acme Pumps AB, and", ["party Acme Pumps AB"]),
+    ("a \u00a3650 day rate", ["amount \u00a3650"]),
 ]
 NOT_FOUND = [
     "section 5.2. of the Agreement",

@@ -67,6 +67,7 @@ def test_what_a_source_holds_is_supported(answer: str, source: str) -> None:
         ("10 and 10", "100 and 1.10", ("10",)),
         ("on 6 February 2025", "on 5 February 2025, 6 times", ("6 February 2025",)),
         ("5.2", "5.2.1", ("5.2",)),
+        ("within 5 days", "on 5 February 2025", ("5",)),
         ("twelve months", "two months", ("twelve",)),
     ],
 )

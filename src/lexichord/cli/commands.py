@@ -12,6 +12,7 @@ from lexichord.cli import (
     datasets,
     keys,
     metadata,
+    models,
     serve,
     shards,
     show_version,
@@ -20,7 +21,7 @@ from lexichord.cli import (
 )
 from lexichord.cli import eval as evaluation
 from lexichord.cli.deferred import progress, render
-from lexichord.cli.help import CommandGroup, command_group
+from lexichord.cli.help import CommandGroup
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
     CHECK_PANEL,
@@ -72,8 +73,7 @@ app = typer.Typer(
         ]
     ),
 )
-models = command_group("The local embedder's model.")
-app.add_typer(models, name="models", rich_help_panel=CHECK_PANEL)
+app.add_typer(models.models_app, name="models", rich_help_panel=CHECK_PANEL)
 app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)
 app.add_typer(stored.training_app)
@@ -427,20 +427,3 @@ def dsn(invocation: Invocation) -> None:
     from lexichord.db.server import server_address
 
     invocation.show({"dsn": server_address(invocation.settings)}, render.dsn)
-
-
-@command(models, "list")
-def list_models(invocation: Invocation) -> None:
-    """Print where the model's files are."""
-    from lexichord.providers.embed.local import find_model
-
-    settings = invocation.settings
-    invocation.show({"folder": find_model(settings.model_dir, settings.home)}, render.model)
-
-
-@command(models)
-def fetch(invocation: Invocation) -> None:
-    """Download the model's files (91 MB) from their public address."""
-    from lexichord.providers.embed.local import fetch_model
-
-    invocation.show({"folder": fetch_model(invocation.settings.home)}, render.model)

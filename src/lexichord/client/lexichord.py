@@ -29,10 +29,11 @@ from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Generator, Reranker
+from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve.events import streamed
 from lexichord.retrieve.search.discover import discover
-from lexichord.retrieve.search.plain import search_chunks
+from lexichord.retrieve.search.plain import name_document, search_chunks
 from lexichord.retrieve.trace import Trace, record_response
 from lexichord.retrieve.vectors import KnownScales, SentenceVectors, with_vectors
 from lexichord.settings import Settings, given_settings
@@ -381,8 +382,9 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     @in_current_space
     async def _search(self, query: str, hint: str | None, options: SearchOptions) -> SearchResult:
         degraded = self._degraded(options.mode)
-        question = await self._embedded_question(query, hint, options, degraded)
+        question = await self._question(query, hint, options, degraded)
         with time_limit(SEARCH_SECONDS):
+            question = await name_document(self.database, self.embedder, question, degraded)
             hits = await search_chunks(self.database, question)
             degraded += await self._remarks(question, hits)
         return SearchResult(query, hits, degraded + self.database.notes())
@@ -416,9 +418,10 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     async def _query(self, query: str, options: QueryOptions) -> Response:
         from lexichord.retrieve.llm_stages import find_query_model
 
-        question = await self._question(query, options.hint, options)
+        degraded = self._degraded(options.mode)
+        question = await self._question(query, options.hint, options, degraded)
         model = await find_query_model(self.settings, options.llm)
-        trace = Trace(options.budget_ms / 1000, self._degraded(options.mode))
+        trace = Trace(options.budget_ms / 1000, list(degraded))
         with time_limit(trace.seconds):
             try:
                 response = await self._ask(question, options, trace, model)
@@ -426,7 +429,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 # Where what the caller named is there, it was a document that the query found, and
                 # that was deleted before it was read.
                 await catalogue.count_documents(self.database, question.scope)
-                trace = Trace(trace.seconds, self._degraded(options.mode), started=trace.started)
+                trace = Trace(trace.seconds, list(degraded), started=trace.started)
                 response = await self._ask(question, options, trace, model)
             degraded = response.degraded + await self._remarks(question, response.hits)
         response = replace(response, degraded=degraded + self.database.notes())
@@ -455,20 +458,27 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     async def _embedded_question(
         self, query: str, hint: str | None, options: SearchOptions, degraded: Reasons
     ) -> Question:
-        question = await self._question(query, hint, options)
+        question = await self._question(query, hint, options, degraded)
         return await with_vectors(self.embedder, question, degraded)
 
-    async def _question(self, query: str, hint: str | None, options: SearchOptions) -> Question:
+    async def _question(
+        self, query: str, hint: str | None, options: SearchOptions, degraded: Reasons
+    ) -> Question:
+        """Return what is asked, by words alone where the model cannot read it: `degraded` tells."""
         query = read_question("query", query)
         hint = None if hint is None else read_question("hint", hint)
         if options.mode == "dense" and not self.embedder:
             raise ConfigError(f"mode dense needs an embedder: {self.degraded[0]}")
+        mode = options.mode
+        if mode == "hybrid" and self.embedder and not reads(self.space, query):
+            mode = "keyword"
+            degraded.append(f"{self.space} knows English only: by words only; {MULTILINGUAL_STEPS}")
         return Question(
             query=query,
             hint=hint,
             space=self.space if self.embedder else None,
             scope=await self.scope(options),
-            mode=options.mode,
+            mode=mode,
             k=options.k,
             depth=options.depth,
             dense_share=options.dense_share,

@@ -38,7 +38,7 @@ from lexichord.db.sent_files import (
 )
 from lexichord.db.together import move_documents, on_all, rename_dataset
 
-DEFAULTS = ("default_k", "default_depth", "default_fusion", "default_weights")
+DEFAULTS = ("default_k", "default_depth", "default_fusion")  # those that never change
 
 
 async def read_defaults(database: Database) -> Row:

@@ -26,7 +26,7 @@ async def _candidates(call: Call, **others: Any) -> list[Fused]:  # noqa: ANN401
     """Return the chunks that all shards propose, fused, best first."""
     arguments = call.arguments | others
     depth = arguments.get("depth") or call.shards.defaults["depth"]
-    weights = arguments.get("weights") or call.shards.defaults["weights"]
+    weights = arguments.get("weights") or await _default_weights(call)
     boost = arguments.get("boost") or {}
     asked = {
         **{name: arguments.get(name) for name in ("query", "query_vector", "boost", "query_space")},
@@ -41,6 +41,12 @@ async def _candidates(call: Call, **others: Any) -> list[Fused]:  # noqa: ANN401
     points = {call.shards.ids.read("doc", text): value for text, value in boost.items()}
     fusion = arguments.get("fusion") or call.shards.defaults["fusion"]
     return lists.fuse(fusion, weights, points)
+
+
+async def _default_weights(call: Call) -> list[float]:
+    """Return the weights of the space that the databases are bound to now."""
+    (row,) = await call.shards.home.call("default_weights")
+    return list(row["default_weights"])
 
 
 async def _centroid(call: Call, asked: Mapping[str, Any]) -> Row:

@@ -246,6 +246,16 @@ def _weights(question: Question) -> dict[str, object]:
     return {"weights": [question.dense_share, 1 - question.dense_share]}
 
 
+async def find_dense_share(database: Database, question: Question) -> tuple[float, str]:
+    """Return the share of meaning in a question's search, 0 to 1, and where it comes from."""
+    if question.mode != "hybrid":
+        return float(question.mode == "dense"), f"mode {question.mode}"
+    if question.dense_share is not None:
+        return question.dense_share, "given"
+    (row,) = await database.call("default_weights")
+    return row["default_weights"][0], "by the model of the vectors"
+
+
 def scope_arguments(scope: Scope) -> dict[str, object]:
     """Return the four arguments that carry a scope in every SQL function that has one."""
     return {

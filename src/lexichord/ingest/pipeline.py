@@ -42,7 +42,7 @@ from lexichord.ingest.structural_context import (
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.ingest.web.fetch import WEB_LIMITS
 from lexichord.providers.base import Embedder
-from lexichord.providers.embed.local import known_languages
+from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Json
 from lexichord.types.generation import Usage
@@ -297,12 +297,12 @@ class IngestPipeline:
         known = known_languages(self.space) if self.embedder else None
         told = sorted(Counter(self.languages).items(), key=lambda each: (-each[1], each[0]))
         foreign = [each for each in told if known and each[0] not in known]
-        if foreign:
+        if known and foreign:
+            knows = "English" if known == {"en"} else f"{len(known)} languages"
             counts = ", ".join(f"{language} {count}" for language, count in foreign)
             self.recorder.report.degraded.append(
-                f"{self.space} knows English only, and documents are in other languages "
-                f"({counts}): for search by meaning there take a multilingual model, "
-                "lexichord reembed --to local/FOLDER/DIMENSION"
+                f"{self.space} knows {knows} only, and documents are in other languages "
+                f"({counts}): for search by meaning there {MULTILINGUAL_STEPS}"
             )
 
     def _contextualized(self, prepared: PreparedDocument) -> list[Chunk]:

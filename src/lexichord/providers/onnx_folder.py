@@ -75,16 +75,17 @@ def find_folder(model: str, home: Path, model_dir: Path | None = None, *others: 
     does not hold a model.
     """
     if model_dir is not None:
-        if not _holds_model(model_dir, others):
+        if not holds_model(model_dir, others):
             raise ConfigError(
                 f"'{model_dir}' holds no model: it needs {GRAPH_FILES[0]} and {TOKENIZER_FILE}"
             )
         return model_dir
     folder = home / "models" / model  # an absolute path stays itself
-    return folder if _holds_model(folder, others) else None
+    return folder if holds_model(folder, others) else None
 
 
-def _holds_model(folder: Path, others: Sequence[str]) -> bool:
+def holds_model(folder: Path, others: Sequence[str] = ()) -> bool:
+    """Return whether a folder has a tokenizer with a graph, or one of `others` in its place."""
     return (folder / TOKENIZER_FILE).is_file() and any(
         (folder / name).is_file() for name in (*GRAPH_FILES, *others)
     )

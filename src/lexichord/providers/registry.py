@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import SecretStr
@@ -21,6 +22,7 @@ from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
+from lexichord.providers.models import MODELS
 from lexichord.providers.onnx_folder import GRAPH_FILES, STATIC_FILE, TOKENIZER_FILE, find_folder
 from lexichord.providers.rerank.cohere import CohereReranker
 from lexichord.providers.rerank.folder import FolderReranker
@@ -29,7 +31,9 @@ from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
 
 NO_LOCAL_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
-NO_LOCAL_MODEL = "no embedding model: by words only; run: lexichord models fetch"
+NO_LOCAL_MODEL = (
+    f"no embedding model: by words only; run: lexichord models fetch {LOCAL_SPACE.model}"
+)
 COHERE_VARIABLES, JINA_VARIABLES = ("CO_API_KEY", "COHERE_API_KEY"), ("JINA_API_KEY",)
 
 
@@ -125,8 +129,7 @@ def _find_folder(
 ) -> tuple[FolderEmbedder | None, list[str]]:
     folder = find_folder(space.model, settings.home, settings.model_dir, STATIC_FILE)
     if folder is None:
-        place = settings.home / "models" / space.model
-        missing = f"put model.onnx and tokenizer.json into {place}"
+        missing = _bring(space.model, settings.home)
         return None, [f"no embedder for {space}: by words only; {missing}"]
     return FolderEmbedder(folder, space), []
 
@@ -198,11 +201,15 @@ def _find_local_reranker(settings: Settings, model: str) -> FolderReranker:
         raise ConfigError(f"the local reranker needs {missing}: pip install 'lexichord[local]'")
     folder = find_folder(model, settings.home)
     if folder is None:
-        place = settings.home / "models" / model
-        raise ConfigError(
-            f"no reranker in '{place}': put {GRAPH_FILES[0]} and {TOKENIZER_FILE} there"
-        )
+        raise ConfigError(f"there is no reranker local/{model}: {_bring(model, settings.home)}")
     return FolderReranker(folder)
+
+
+def _bring(model: str, home: Path) -> str:
+    """Return how a model of a folder comes to this machine."""
+    if model in MODELS and not MODELS[model].unfit:
+        return f"run: lexichord models fetch {model}"
+    return f"put {GRAPH_FILES[0]} and {TOKENIZER_FILE} into {home / 'models' / model}"
 
 
 def _missing_local_libraries() -> str:

@@ -165,7 +165,9 @@ def _subject(intent: Intent) -> str:
 
 async def _propose(context: QueryContext, question: Question) -> Question:
     """Search once for what the files, the feedback and the hits are all found by."""
-    with context.trace.stage("candidates", depth=question.depth):
+    with context.trace.stage("candidates", depth=question.depth) as step:
+        share, reason = await search.find_dense_share(context.database, question)
+        step["made"] = {"dense_share": share, "reason": reason}
         return await search.propose_candidates(context.database, question)
 
 

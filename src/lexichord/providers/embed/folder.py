@@ -6,7 +6,7 @@ What stands beside them is kept to: 1_Pooling/config.json, sentence_bert_config.
 of tokens, config_sentence_transformers.json for what is put before queries and documents.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -132,13 +132,18 @@ def _load(folder: Path) -> FolderModel | StaticModel:
         return FolderModel(
             tokenizer,
             graph,
-            bool(pooling.get("pooling_mode_cls_token")),
+            _takes_first(pooling),
             {
                 kind: next((prompts[name] for name in names if prompts.get(name)), "")
                 for kind, names in PROMPTS.items()
             },
             pad_token(tokenizer),
         )
+
+
+def _takes_first(pooling: Mapping[str, Any]) -> bool:
+    """Return whether a vector is the first token's, as older and newer exports say it."""
+    return bool(pooling.get("pooling_mode_cls_token")) or pooling.get("pooling_mode") == "cls"
 
 
 def _tokenizer(folder: Path) -> "Tokenizer":

@@ -1,17 +1,13 @@
 """all-MiniLM-L6-v2 in onnxruntime: embeddings made on this machine, without a key or torch."""
 
 import hashlib
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPMessage
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,6 +20,7 @@ from lexichord.providers.embed.minilm import (
     quantise,
     save_graph,
 )
+from lexichord.providers.models import MODELS
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,
     TokenIds,
@@ -42,20 +39,9 @@ if TYPE_CHECKING:
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 LOCAL_SPACE = EmbeddingSpace("local", LOCAL_MODEL, 384)
 LOCAL_INT8_SPACE = EmbeddingSpace("local", f"{LOCAL_MODEL}-int8", 384)
-LOCAL_MODEL_URL = f"https://huggingface.co/sentence-transformers/{LOCAL_MODEL}/resolve/main"
-WEIGHTS_FILE = "model.safetensors"
-MODEL_DIGESTS = {
-    WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-}
+WEIGHTS_FILE = MODELS[LOCAL_MODEL].weights
+MODEL_DIGESTS = MODELS[LOCAL_MODEL].digests
 LOCAL_BATCH_TEXTS = 8  # texts a run: larger ones take more memory and are no faster
-DOWNLOAD_TIMEOUT_SECONDS = 60  # seconds without a byte before a download is given up
-
-
-def known_languages(space: str) -> frozenset[str] | None:
-    """Return the codes of the languages that a space's model was trained on, None if not known."""
-    local = str(LOCAL_SPACE), str(LOCAL_INT8_SPACE)
-    return frozenset({"en"}) if space in local else None
 
 
 def find_model(model_dir: Path | None, home: Path) -> Path | None:
@@ -73,29 +59,6 @@ def find_model(model_dir: Path | None, home: Path) -> Path | None:
             f"{TOKENIZER_FILE}"
         )
     return model_dir
-
-
-def fetch_model(home: Path, base_url: str = LOCAL_MODEL_URL) -> Path:
-    """Download the model's files (91 MB) into home/models/all-MiniLM-L6-v2 and return that folder.
-
-    `base_url` is the address that the files' names are appended to: https, or http on this
-    machine. Raises ProviderError, with no file left behind, if one does not arrive intact.
-    """
-    folder = _home_folder(home)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder.parent) as scratch:
-            for name in MODEL_DIGESTS:
-                _download(f"{base_url.rstrip('/')}/{name}", Path(scratch, name))
-            folder.mkdir(exist_ok=True)
-            for name in MODEL_DIGESTS:
-                Path(scratch, name).replace(folder / name)
-    except (OSError, HTTPException, ValueError) as error:
-        raise ProviderError(
-            f"cannot fetch {LOCAL_MODEL} from {base_url} ({error}): check the address, or copy "
-            f"{WEIGHTS_FILE} and {TOKENIZER_FILE} into '{folder}'"
-        ) from error
-    return folder
 
 
 class LocalEmbedder:
@@ -183,8 +146,8 @@ def _is_official(file: Path) -> bool:
 def _load(folder: Path | None, home: Path, name: str) -> LocalModel:
     if folder is None:
         raise ProviderError(
-            f"{LOCAL_MODEL} is not on this machine: run lexichord models fetch, or copy "
-            f"{WEIGHTS_FILE} and {TOKENIZER_FILE} into '{_home_folder(home)}'"
+            f"{LOCAL_MODEL} is not on this machine: run lexichord models fetch {LOCAL_MODEL}, or "
+            f"copy {WEIGHTS_FILE} and {TOKENIZER_FILE} into '{_home_folder(home)}'"
         )
     try:
         tokenizer = _tokenizer(_checked(folder / TOKENIZER_FILE))
@@ -264,29 +227,3 @@ def _weights_file(cached: Path) -> Path:
 def _stamp(cached: Path) -> bytes:
     stats = (file.stat() for file in (cached, _weights_file(cached)))
     return "".join(f"{stat.st_size} {stat.st_mtime_ns}\n" for stat in stats).encode()
-
-
-def _download(url: str, target: Path) -> None:
-    _check_address(url)
-    opener = build_opener(_SafeRedirects)
-    with opener.open(url, timeout=DOWNLOAD_TIMEOUT_SECONDS) as answer, target.open("wb") as file:
-        shutil.copyfileobj(answer, file)
-    if not _is_official(target):
-        raise ValueError(f"{target.name} is not the official file")
-
-
-def _check_address(url: str) -> None:
-    parts = urlsplit(url)
-    local = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if parts.scheme != "https" and not local:
-        raise ValueError("neither https nor http on this machine")
-
-
-class _SafeRedirects(HTTPRedirectHandler):
-    """Follows a redirect only to an address that could have been given."""
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> Request | None:
-        _check_address(newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)

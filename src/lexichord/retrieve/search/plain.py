@@ -1,11 +1,35 @@
-"""Plain search: one question, as it was asked."""
+"""Plain search: one question, without what only says which document is meant."""
 
+import asyncio
 from dataclasses import replace
 
 from lexichord.db import search
 from lexichord.db.pool import Database
+from lexichord.providers.base import Embedder
 from lexichord.retrieve.search.discover import boost_files
+from lexichord.retrieve.understand.intent import find_intent
+from lexichord.retrieve.vectors import with_vectors
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question
+
+
+async def name_document(
+    database: Database, embedder: Embedder | None, question: Question, degraded: list[str]
+) -> Question:
+    """Return a question with its vectors; a clause that only names a document becomes the hint.
+
+    Nothing waits for the look at the names: the question is embedded meanwhile, and once more
+    where a clause leaves it. A caller's own hint stays, and the question with it.
+    """
+    if question.hint is not None:
+        return await with_vectors(embedder, question, degraded)
+    embedded, intent = await asyncio.gather(
+        with_vectors(embedder, question, degraded),
+        find_intent(database, question.query, scope=question.scope),
+    )
+    if intent.question == question.query or intent.kind == "comparison":
+        return embedded
+    named = replace(question, query=intent.question, hint=intent.hint)
+    return await with_vectors(embedder, named, degraded)
 
 
 async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:

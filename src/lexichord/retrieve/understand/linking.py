@@ -35,6 +35,12 @@ MIN_STEM_CHARS = 3
 MAX_FORM_CHARS = 3  # at a word's end, that make another word of it: "Indian", "Southern"
 SAME_NAME_ENDINGS = frozenset(["s", "es", "co", "com", "inc", "llc", "llp", "ltd", "plc", "ag"])
 CLAUSE_OPENINGS = PLACE_PREPOSITIONS | {"according"}
+CLAUSE_SIGNS = ";:,.?!\n—–"
+CLAUSE_SIGN = re.compile(r"[;:,\n]\s*|[.?!]+\s+|\s[-—–]\s")  # ends what introduces a document
+OWNERSHIP_WORDS = frozenset(["of", "de", "du", "des", "von", "del", "di", "van", "da", "do"])
+SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | PLACE_PREPOSITIONS | OWNERSHIP_WORDS
+# "Consider Acme's privacy policy": a verb before it, the sort of document after it.
+MAX_LEADING_WORDS, MAX_FOLLOWING_WORDS, MAX_TIED_WORDS = 1, 3, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,11 +355,44 @@ def remove_naming_clauses(
     kept: list[str] = []
     position = 0
     for mention in mentions:
-        start, end = _naming_clause(query, words, mention) or (position, position)
+        clause = _introduction(query, words, mention) or _naming_clause(query, words, mention)
+        start, end = clause or (position, position)
         if position <= start < end:
             kept.append(query[position:start])
             position = end
     return _tidy("".join([*kept, query[position:]])) if position else query
+
+
+def _introduction(
+    query: str, words: Sequence[QueryWord], mention: Mention
+) -> tuple[int, int] | None:
+    """Return where what introduces a document begins and ends: "Consider Acme's lease; …".
+
+    A sign parts it from the question, and but for the name it has hardly a word of its own. What
+    begins with the name and says more of it is no such clause: "Acme pays late; …".
+    """
+    first, last = mention.first, mention.last
+    before = takewhile(lambda sign: sign not in CLAUSE_SIGNS, reversed(query[: words[first].start]))
+    start = words[first].start - len("".join(before))
+    sign = CLAUSE_SIGN.search(query, words[last].end)
+    if sign is None or "?" in sign[0]:
+        return None
+    leading = [word for word in words[:first] if word.start >= start]
+    following = [word for word in words[last + 1 :] if word.end <= sign.start()]
+    if _own_words(leading) > MAX_LEADING_WORDS or _own_words(following) > MAX_FOLLOWING_WORDS:
+        return None
+    is_owner = bool(POSSESSIVE_ENDING.match(query, words[last].end))
+    return (start, sign.end()) if leading or is_owner or not following else None
+
+
+def _own_words(words: Sequence[QueryWord]) -> int:
+    """Count the words that are not small ones, without a noun that "of" ties to the name."""
+    lowered = [word.lower for word in words]
+    while len(lowered) > 1 and lowered[-1] in DEFINITE_WORDS:
+        lowered.pop()
+    if len(lowered) > 1 and lowered[-1] in OWNERSHIP_WORDS:
+        lowered = lowered[: -1 - MAX_TIED_WORDS]
+    return sum(word not in SMALL_WORDS for word in lowered)
 
 
 def _naming_clause(
