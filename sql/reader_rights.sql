@@ -29,7 +29,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'query_words', 'query_lexemes', 'compound_lexemes', 'analyzer_version', 'question_config', 'text_configs', 'lexeme_text', 'index_word', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks
-        'configuration', 'tenancy', 'find_calibration', 'id_secret', 'replica_state', 'written_position', 'database_status', 'database_identity', 'server_versions', 'server_facts', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
+        'configuration', 'tenancy', 'find_calibration', 'find_cosine_scale', 'sample_sentences', 'id_secret', 'replica_state', 'written_position', 'database_status', 'database_identity', 'server_versions', 'server_facts', 'list_datasets', 'list_documents', 'count_documents', 'count_by',
         'list_keys', 'list_chunks', 'find_documents', 'similar_uris', 'sample_documents', 'document_text', 'read_document', 'read_chunks',
         'read_original', 'list_originals', 'read_file', 'list_files',
         'document_digests', 'document_hashes', 'document_recipes', 'document_twins', 'documents_under',
@@ -38,7 +38,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'named_extensions', 'moved_extensions', 'schema_gaps', 'release_numbers', 'known_faults', 'extension_faults'],
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
-        'configuration', 'calibration', 'embedding_space', 'dataset', 'document', 'original', 'file', 'dataset_file', 'chunk', 'term', 'card_term', 'corpus',
+        'configuration', 'calibration', 'cosine_scale', 'embedding_space', 'dataset', 'document', 'original', 'file', 'dataset_file', 'chunk', 'term', 'card_term', 'corpus',
         'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'shard_move', 'shard_node', 'elsewhere', 'term_elsewhere', 'elsewhere_dataset', 'term_elsewhere_dataset', 'own_elsewhere', 'own_term_elsewhere', 'global_statistics', 'global_term_statistics',
         'keyword', 'keyword_tail', 'keyword_segment', 'posting', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the

@@ -20,7 +20,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
            ('run', 'exists (select from lexichord_data.dataset s where s.name = dataset)'),
            ('run_file', 'exists (select from lexichord_data.run r where r.id = run_id)'),
            -- What is the same for all, and tells nothing of anybody's documents.
-           ('configuration', 'true'), ('embedding_space', 'true'), ('calibration', 'true'), ('migration', 'true'), ('shard', 'true'), ('shard_move', 'true'), ('function_release', 'true')
+           ('configuration', 'true'), ('embedding_space', 'true'), ('calibration', 'true'), ('cosine_scale', 'true'), ('migration', 'true'), ('shard', 'true'), ('shard_move', 'true'), ('function_release', 'true')
 $$;
 comment on function lexichord.tenant_policies() is
 'What a tenant sees of which table.';

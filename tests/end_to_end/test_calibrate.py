@@ -1,4 +1,4 @@
-"""Confidence fitted by a command: by words before it, by vectors of another model from then on."""
+"""Confidence fitted by a command: by a sample before it, by the user's questions from then on."""
 
 import json
 from pathlib import Path
@@ -53,8 +53,10 @@ def test_a_model_without_constants_is_fitted_on_own_questions(
         lexichord.core.find_embedder = finder(MODEL)
         with lexichord:
             lexichord.ingest(documents=rules())
-            assert lexichord.status().confidence.startswith("by words: none is fitted for")
-            assert judged_by(lexichord) == "words"
+            sampled = f"by a sample of {THINGS // 2} sentences"
+            assert sampled in lexichord.status().confidence
+            unsure = lexichord.query("the cart2 of the yard is washed by which crew2", risk=0.2)
+            assert any(line.startswith("risk is not heeded") for line in unsure.degraded)
             done = lexichord.calibrate(questions)
             assert (done.space, done.holds, done.lacks) == (MODEL, THINGS // 2, THINGS // 2)
             assert done.auroc > 0.9

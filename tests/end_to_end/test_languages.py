@@ -82,8 +82,8 @@ def test_a_model_that_does_not_know_the_language_is_told_once(
         report = lexichord.ingest(documents=documents())
         assert report.degraded == [
             "local/all-MiniLM-L6-v2/384 knows English only, and documents are in other languages "
-            "(de 1, fr 1, zh 1): for search by meaning there take a multilingual model, "
-            "lexichord reembed --to local/FOLDER/DIMENSION"
+            "(de 1, fr 1, zh 1): for search by meaning there run: lexichord models fetch "
+            "multilingual-e5-small, then lexichord reembed --to local/multilingual-e5-small/384"
         ]
         english = [{"uri": "english", "text": TEXTS["en"]}]
         assert lexichord.ingest(documents=english).degraded == []

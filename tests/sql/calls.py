@@ -27,7 +27,8 @@ PROPOSED = '{"(keyword,f,1,1,1,0.5)","(dense,f,4,2,1,0.25)"}'
 OF_THE_SERVER = {"written_position"}  # which Postgres tells every role itself
 WITHOUT_ARGUMENTS = """
     bm25_parameters bound_space hidden_documents list_indexed_tables list_workers configuration
-    tenancy is_bound own_datasets own_principals own_statistics find_calibration count_faults
+    tenancy is_bound own_datasets own_principals own_statistics find_calibration find_cosine_scale
+    count_faults
     database_identity database_status default_depth default_feedback_documents default_fusion
     default_k default_weights rrf_constant dense_probes document_recipes find_problems fans_out
     shard_number list_shards shard_moves shard_statistics id_secret replica_state
@@ -174,6 +175,7 @@ READS: dict[str, dict[str, Any]] = {
     "release_numbers": {"version": "1.5.0-dev"},
     "relevance_feedback": BY_VECTOR,
     "reusable_chunks": {"documents": [1], "recipe": "test"},
+    "sample_sentences": {"amount": 5},
     "sample_documents": {"dataset": "north", "documents": 2, "without": []},
     "scope_documents": {"datasets": ["north"], "filter": FILTER},
     "search_each": {"queries": ["w1"], "documents": [1, 2]},
@@ -258,6 +260,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("document_card", {"title": "a", "uri": "b", "content": "c", "text_config": "english"}),
     ("analyze_documents", {"most": 1}),
+    ("choose_space", {"provider": "local", "model": "other", "dimension": 4}),
     (
         "index_table",
         {**TABLE, "text": ["title", "text"], "title": "title", "metadata": ["title"]}
@@ -416,6 +419,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("follow_moved", {"datasets": ["d"], "uris": ["u"], "new_dataset": "e"}),
     ("move_sent_files", {"documents": [2], "dataset_id": 1}),
     ("delete_dataset", {"dataset": "e"}),
+    ("set_cosine_scale", {"space": SPACE, "unlike": 0.1, "alike": 1, "sentences": 60}),
     (
         "set_calibration",
         {"space": SPACE, "constant": -5, "cosine": 9, "passage": 3, "holds": [0.9], "lacks": [0.1]},

@@ -28,12 +28,12 @@ IDS = Ids(b"of a test".ljust(16))
 NO_IDS = """
     a amount b byte_count bytes card_token_count cards changes chunk_count chunk_numbers chunks
     chunks_without_vector completed datasets deleted dense_rank df dfs document_count
-    document_numbers documents documents_with done effective_cache_size elsewhere_chunks embedded
-    evaluation evaluation_id failed first_id from_changes hits in_progress index_bytes inserted key
-    key_id keys keyword_rank maintenance_work_mem missing most number numbers page_offset page_size
-    outdated_documents past queries query_id rank reembed_id renews replaced room rows_failed
-    rows_stored rows_waiting run_id runs shared_buffers skipped stored_bytes switches token_count
-    total vectors worker
+    document_numbers documents documents_with done effective_cache_size elsewhere_chunks
+    embedded evaluation evaluation_id failed first_id from_changes hits in_progress index_bytes
+    inserted key key_id keys keyword_rank maintenance_work_mem missing most number numbers
+    outdated_documents page_offset page_size past queries query_id rank reembed_id renews
+    replaced room rows_failed rows_stored rows_waiting run_id runs shared_buffers skipped stored
+    stored_bytes switches token_count total vectors worker
 """
 OTHER_NUMBERS = {*NO_IDS.split()}
 OF_SHARDS = {"chunk_numbers", "document_numbers", "numbers", "dfs", "cards"}  # they stay inside db/

@@ -114,5 +114,6 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         report.degraded += self.degraded
         if report.run_id:
             await self.database.share_statistics()
+            report.degraded += await self._measure()
             report.position = await self.database.position()
         return report

@@ -35,7 +35,7 @@ from lexichord.retrieve.events import streamed
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.plain import name_document, search_chunks
 from lexichord.retrieve.trace import Trace, record_response
-from lexichord.retrieve.vectors import SentenceVectors, with_vectors
+from lexichord.retrieve.vectors import KnownScales, SentenceVectors, with_vectors
 from lexichord.settings import Settings, given_settings
 from lexichord.types import (
     ContextFormat,
@@ -119,7 +119,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         self._stages: Stages | None = None
         if stages is not None:
             self.stages = stages
-        self.sentences = SentenceVectors()
+        self.sentences, self.scales = SentenceVectors(), KnownScales()
         self._open: AsyncExitStack | None = None
         self._close()
 
@@ -180,7 +180,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         other = type(self)(settings)
         other.database, other.find_embedder = self.database, self.find_embedder
         other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
-        other.reranker, other.stages, other.sentences = reranker, self.stages, self.sentences
+        other.reranker, other.stages = reranker, self.stages
+        other.sentences, other.scales = self.sentences, self.scales
         return other
 
     async def position(self) -> str:
@@ -448,6 +449,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
             options,
             trace=trace,
             sentences=self.sentences,
+            scales=self.scales,
             reranker=self.reranker,
             stages=self.stages,
             generator=model,

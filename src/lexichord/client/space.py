@@ -8,11 +8,12 @@ from typing import Any, Concatenate, Literal, Unpack
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.db.shards import noting_missing
-from lexichord.errors import ConfigError, EmbeddingMismatchError
+from lexichord.errors import ConfigError, EmbeddingMismatchError, ProviderError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
-from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers.base import Embedder, RemoteEmbedder, Vectors
 from lexichord.providers.registry import find_embedder
+from lexichord.retrieve.vectors import KnownScales
 from lexichord.settings import Settings
 from lexichord.types.options import no_other_options, several
 
@@ -36,6 +37,7 @@ class SpaceMethods:
     space: str = ""
     embedder: Embedder | None
     degraded: list[str]
+    scales: KnownScales
     find_embedder: FindEmbedder = staticmethod(find_embedder)
     ingest_limits: IngestLimits = INGEST_LIMITS
 
@@ -72,11 +74,38 @@ class SpaceMethods:
         if (to is not None) + rollback + drop > 1:
             raise ConfigError("to, rollback and drop each go alone")
         databases = await self.database.each()
-        change = Reembed(databases, self._embedder_of, limits=self.ingest_limits, **options)
+        change = Reembed(
+            databases,
+            self._embedder_of,
+            limits=self.ingest_limits,
+            measure=self._measure_new,
+            **options,
+        )
         work = change.drop() if drop else change.roll_back() if rollback else change.run(to)
         done = await work
         await self._follow()
         return done
+
+    async def _measure(self) -> list[str]:
+        """Measure the space's cosines where that is due, so that no query waits for it.
+
+        A service is left to the first query: an ingest asks it for its chunks alone. Returns why
+        it failed, if it did: the next query tries again.
+        """
+        from lexichord.retrieve.judge.scale import ensure_scale
+
+        try:
+            if self.embedder is not None and not isinstance(self.embedder, RemoteEmbedder):
+                await ensure_scale(self.database, self.embedder, self.scales)
+        except ProviderError as error:
+            return [f"confidence is by words until a query measures the model: {error}"]
+        return []
+
+    async def _measure_new(self, embedder: Embedder) -> None:
+        """Measure the cosines of the space that the database changes to."""
+        from lexichord.retrieve.judge.scale import renew_scale
+
+        await renew_scale(self.database, embedder, self.scales)
 
     async def _follow(self) -> tuple[Embedder | None, str]:
         """Take the space that the database is bound to now, and its embedder."""

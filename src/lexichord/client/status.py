@@ -7,6 +7,7 @@ from lexichord.db import catalogue, reembed, store, tables
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
+from lexichord.retrieve.vectors import KnownScales
 from lexichord.types import StoredDataset
 from lexichord.types.state import (
     ExtensionFault,
@@ -32,6 +33,7 @@ class StatusMethods:
     embedder: Embedder | None
     space: str
     degraded: list[str]
+    scales: KnownScales
 
     async def ping(self) -> None:
         """Raise DatabaseError unless the database answers."""
@@ -51,10 +53,12 @@ class StatusMethods:
 
         change = await reembed.reembed_status(self.database)
         degraded, space = list(self.degraded), self.space if self.embedder else None
+        scale = await catalogue.find_cosine_scale(self.database) or self.scales.find(self.space)
+        calibration = await find_calibration(self.database, space, scale)
         return Status(
             **await catalogue.database_status(self.database),
             embedder=str(self.embedder.space) if self.embedder else None,
-            confidence=describe_calibration(await find_calibration(self.database, space), space),
+            confidence=describe_calibration(calibration, space),
             by_dataset=await self.datasets(),
             runs=await self._runs(degraded),
             reembed=SpaceChange(**change) if change else None,

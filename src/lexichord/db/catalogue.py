@@ -31,7 +31,7 @@ from lexichord.types import (
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.ids import SHARD_BITS
 from lexichord.types.response import Step
-from lexichord.types.state import Calibration, FileProgress
+from lexichord.types.state import Calibration, CosineScale, FileProgress
 
 RECORD_JSON_COLUMNS = ("stages", "counts")
 
@@ -82,6 +82,24 @@ async def set_calibration(database: Database, calibration: Calibration) -> None:
     columns = {name: getattr(calibration, name) for name in ("constant", "cosine", "passage")}
     scores = {"holds": list(calibration.holds), "lacks": list(calibration.lacks)}
     await database.write("set_calibration", space=calibration.space, **columns, **scores)
+
+
+async def find_cosine_scale(database: Database) -> CosineScale | None:
+    """See sql/find_cosine_scale.sql."""
+    rows = await database.read("find_cosine_scale")
+    return CosineScale(**rows[0]) if rows else None
+
+
+async def set_cosine_scale(database: Database, scale: CosineScale) -> None:
+    """See sql/set_cosine_scale.sql."""
+    names = ("space", "unlike", "alike", "sentences")
+    await database.write("set_cosine_scale", **{name: getattr(scale, name) for name in names})
+
+
+async def sample_sentences(database: Database, amount: int) -> list[str]:
+    """See sql/sample_sentences.sql."""
+    rows = await database.read("sample_sentences", amount=amount)
+    return [str(row["sentence"]) for row in rows]
 
 
 async def list_chunks(database: Database, document: str) -> list[StoredChunk]:

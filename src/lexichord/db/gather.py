@@ -5,6 +5,7 @@ One rule a function; `db/ranked.py` has those of what ranks.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from math import ceil
 
 from lexichord.db.fanout import (
     CUT_OFF,
@@ -271,6 +272,12 @@ async def _sample(call: Call) -> list[Row]:
     return rows[: call.arguments["documents"]]
 
 
+async def _sample_sentences(call: Call) -> list[Row]:
+    """Take every so many of all shards' sentences."""
+    rows = await of_all(call)
+    return rows[:: max(1, ceil(len(rows) / call.arguments["amount"]))]
+
+
 RULES: Mapping[str, Rule] = {
     "hybrid_search": hybrid_search,
     "variant_candidates": variant_candidates,
@@ -327,6 +334,7 @@ RULES: Mapping[str, Rule] = {
     "chunks_without_vector": _without_vector,
     "set_vectors": _set_vectors,
     "sample_documents": _sample,
+    "sample_sentences": _sample_sentences,
     **dict.fromkeys(("build_indexes", "seal_keywords", "rebuild_indexes"), of_each),
     # Of the database as a whole.
     "database_status": _status,
@@ -339,6 +347,7 @@ RULES: Mapping[str, Rule] = {
             *("configuration", "database_identity", "server_versions", "extension_faults"),
             "server_facts",
             *("query_lexemes", "weigh_terms", "find_calibration", "set_calibration", "tenancy"),
+            *("default_weights", "choose_space", "find_cosine_scale", "set_cosine_scale"),
             *("start_run", "touch_run", "interrupt_run", "record_files", "finish_run"),
             *("list_runs", "list_run_files", "failed_files"),
             *("known_contexts", "keep_contexts", "record_query", "judge_query", "written_position"),

@@ -212,9 +212,9 @@ def _configure(connection: Connection, choice: Choice) -> None:
         space = choice.space or DEFAULT_SPACE
         _rows(
             connection,
-            "insert into lexichord_data.embedding_space (provider, model, dimension) "
-            "values (%s, %s, %s) returning model",
-            *(space.provider, space.model, space.dimension),
+            "insert into lexichord_data.embedding_space (provider, model, dimension, is_default) "
+            "values (%s, %s, %s, %s) returning model",
+            *(space.provider, space.model, space.dimension, choice.space is None),
         )
         return
     bound = _rows(

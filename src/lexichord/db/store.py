@@ -16,7 +16,7 @@ from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Conn, Database, Row, call
 from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, EmbeddingMismatchError
-from lexichord.types import Chunk, Document, Json
+from lexichord.types import Chunk, Document, EmbeddingSpace, Json
 from lexichord.types.documents import CONTEXT_BY
 from lexichord.types.state import FileProgress
 
@@ -121,6 +121,13 @@ async def document_digests(database: Database, dataset: str, uris: Sequence[str]
     """See sql/document_digests.sql; by uri."""
     rows = await database.call("document_digests", dataset=dataset, uris=list(uris))
     return {row["uri"]: row for row in rows}
+
+
+async def choose_space(database: Database, space: EmbeddingSpace) -> bool:
+    """See sql/choose_space.sql."""
+    named = {"provider": space.provider, "model": space.model, "dimension": space.dimension}
+    (row,) = await database.call("choose_space", **named)
+    return bool(row["choose_space"])
 
 
 async def document_twins(database: Database, dataset: str, sha256s: Sequence[str]) -> list[Row]:

@@ -18,13 +18,18 @@ from lexichord.evaluate.datasets.native import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.fit import fit_logistic, shares_left_out
 from lexichord.evaluate.statistics import auroc
+from lexichord.providers.base import Embedder
 from lexichord.retrieve.judge.confidence import (
     JUDGED_HITS,
     MIN_CONFIDENCE,
+    WITH_VECTOR,
     ConfidenceSignals,
+    find_calibration,
     measure_evidence,
 )
 from lexichord.retrieve.judge.named import hold_to_named, without_names
+from lexichord.retrieve.judge.scale import ensure_scale
+from lexichord.retrieve.vectors import KnownScales
 from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.evaluation import Calibrated
 from lexichord.types.state import Calibration
@@ -46,12 +51,13 @@ async def run_calibration(
         raise ConfigError(f"confidence by vectors needs an embedder: {app.degraded[0]}")
     asked = [each for _, each in read_json_lines(file, NativeQuestion)]
     asked = [each for each in asked if not NOT_JUDGED & {each.intent, each.type}]
+    chosen_by = await _chosen_by(app, app.embedder)
     signals, truth = list[ConfidenceSignals](), list[bool]()
     for number, question in enumerate(asked, start=1):
         response = await app.query(question.query, hint=question.hint, intent="clause_lookup")
         hits = hold_to_named(response.intent, response.hits)[:JUDGED_HITS]
         if hits:
-            signals.append(await measure(app, response, hits))
+            signals.append(await measure(app, response, hits, chosen_by))
             truth.append(any(answers(question, hit) for hit in hits))
         on_progress("calibrate", number, len(asked))
     calibration = fit_calibration(app.space, signals, truth)
@@ -59,8 +65,18 @@ async def run_calibration(
     return describe(calibration)
 
 
+async def _chosen_by(app: Application, embedder: Embedder) -> Calibration:
+    """Return what chooses sentences as yet: by words where cosines of the space say nothing."""
+    scale = await ensure_scale(app.database, embedder, KnownScales())
+    found = await find_calibration(app.database, app.space, scale)
+    return found or Calibration(app.space, constant=0.0, cosine=0.0, passage=0.0, slope=0.0)
+
+
 async def measure(
-    app: Application, response: Response, hits: Sequence[ChunkHit]
+    app: Application,
+    response: Response,
+    hits: Sequence[ChunkHit],
+    chosen_by: Calibration = WITH_VECTOR,
 ) -> ConfidenceSignals:
     """Measure a response's evidence as a query does."""
     assert app.embedder is not None
@@ -68,7 +84,8 @@ async def measure(
     vectors = app.embedder.embed([text, response.query], "query").tolist()
     named = Question(response.query, vectors[1]) if response.intent.documents else None
     embed = partial(app.embedder.embed, kind="document")
-    return await measure_evidence(app.database, Question(text, vectors[0]), hits, embed, named)
+    about = Question(text, vectors[0])
+    return await measure_evidence(app.database, about, hits, embed, named, chosen_by)
 
 
 def answers(question: NativeQuestion, hit: ChunkHit) -> bool:

@@ -30,6 +30,8 @@ def outcome(report: Report) -> Iterator[str]:
     texts = [f"{count} {name}" for name, count in counts.items() if count or name != "deleted"]
     chunks = f"{report.chunks} chunks stored, {report.embedded} embedded"
     yield f"{', '.join(texts)}, {len(report.failed)} failed; {chunks}"
+    if report.model:
+        yield f"model {report.model}"
     if report.vectors_filled:
         yield f"{report.vectors_filled} vectors filled in"
     if report.usage and report.usage.requests:

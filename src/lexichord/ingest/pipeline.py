@@ -42,9 +42,10 @@ from lexichord.ingest.structural_context import (
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.ingest.web.fetch import WEB_LIMITS
 from lexichord.providers.base import Embedder
+from lexichord.providers.model_folders import best_embedder
 from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.settings import Settings
-from lexichord.types import Chunk, ContextKind, ContextPart, Json
+from lexichord.types import Chunk, ContextKind, ContextPart, EmbeddingSpace, Json
 from lexichord.types.generation import Usage
 from lexichord.types.options import read_metadata, read_number
 
@@ -99,6 +100,7 @@ class IngestPipeline:
     writer: ContextWriter | None = field(init=False, default=None)
     stored: dict[str, Row] = field(init=False)
     by_document: bool = field(init=False, default=False)
+    is_bound: bool = field(init=False, default=False)  # whether a first look at its space was had
     languages: list[str] = field(init=False, default_factory=list)
     forecast: Forecast = field(init=False)
 
@@ -222,6 +224,7 @@ class IngestPipeline:
     async def _groups(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
         async with aclosing(prefetch(self._read(part))) as groups:
             async for read in groups:
+                await self._choose_model(read)
                 yield await self._written(self.writer, read) if self.writer else read
 
     async def _written(
@@ -351,6 +354,24 @@ class IngestPipeline:
         except EmbeddingMismatchError:
             await self._renew()
             await self.chunk_embedder.fill()
+
+    async def _choose_model(self, first: Sequence[PreparedDocument]) -> None:
+        """Take the best model that is here for the languages of an empty database's first files.
+
+        Not where somebody named the space, or they bring vectors; nothing is fetched.
+        """
+        is_named = self.settings.embedding or any(prepared.vectors for prepared in first)
+        if self.is_bound or self.embedder is None or is_named:
+            return
+        self.is_bound = True
+        languages = Counter(self.languages)
+        best = await asyncio.to_thread(best_embedder, self.settings, languages)
+        if best is None or best.setting == self.space or not languages:
+            return
+        if await store.choose_space(self.database, EmbeddingSpace.parse(best.setting)):
+            await self._renew()
+            told = ", ".join(sorted(languages))
+            self.recorder.report.model = f"{self.space}: the best here for documents in {told}"
 
     async def _renew(self) -> None:
         """Take the embedder of the space that the database is bound to by now."""

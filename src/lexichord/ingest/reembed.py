@@ -1,7 +1,7 @@
 """Another embedding model for what is stored: fill, build the index, compare, swap."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -61,12 +61,17 @@ class Reembedded(Shaped):
     degraded: list[str] = field(default_factory=list)
 
 
+async def unmeasured(embedder: Embedder) -> None:
+    """Leave it to the first query to find out where the cosines of a space lie."""
+
+
 @dataclass
 class Reembed:
     """A change of the space, which goes on from wherever it was interrupted.
 
     Several `databases` that are shards are filled one after the other, and change at one moment.
-    `find` returns the embedder of a space, or the reasons why there is none.
+    `find` returns the embedder of a space, or the reasons why there is none; `measure` finds out
+    where its cosines lie, before it is changed to.
     """
 
     databases: Sequence[Database]
@@ -76,6 +81,7 @@ class Reembed:
     on_start: Callable[[int], None] = lambda total: None
     on_chunks: Callable[[int], None] = lambda count: None
     limits: IngestLimits = INGEST_LIMITS
+    measure: Callable[[Embedder], Awaitable[None]] = unmeasured
     embedded: int = field(init=False, default=0)
 
     async def run(self, to: str | None) -> Reembedded:
@@ -90,6 +96,7 @@ class Reembed:
             changing = await self._start(space)
             await self._fill(changing, holders, embedder)
             comparison, degraded = await self._compare(changing, embedder, queries)
+            await self.measure(embedder)
             await self._swap(changing, embedder)
         return await self._report(comparison, degraded)
 

@@ -92,7 +92,8 @@ class Report(Shaped):
     """What became of the documents of one ingest; `failed` holds the reasons, by uri.
 
     Of the `chunks` stored, `embedded` are those that had no vector before; `refused` names those
-    that the embedder returned no vector for, `usage` is what its service was asked. `llm` is about
+    that the embedder returned no vector for, `usage` is what its service was asked. `model` says
+    which model an empty database took, and why. `llm` is about
     the chunks' contexts by a language model, if one was asked. `flagged` holds, by uri, what is
     doubtful in documents that were stored, such as pages without text. Of the folders, `unread`
     holds the kinds of files that cannot be read, `left_out` why files and folders were not looked
@@ -115,6 +116,7 @@ class Report(Shaped):
     llm: ContextReport | None = None
     refused: list[str] = field(default_factory=list)
     flagged: dict[str, list[str]] = field(default_factory=dict)
+    model: str | None = None
     usage: Usage | None = None
     degraded: list[str] = field(default_factory=list)
     position: str | None = None

@@ -1,6 +1,7 @@
 """Which models are on this machine: those with a name, and other folders in home/models."""
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,7 +10,14 @@ from typing import Any
 from lexichord.errors import ConfigError, NotFoundError, ProviderError
 from lexichord.providers.embed.local import LOCAL_MODEL, find_model
 from lexichord.providers.hub import POOLING_FILE, scratch_folder
-from lexichord.providers.models import MODELS, ModelKind, NamedModel, find_named, no_such_model
+from lexichord.providers.models import (
+    MODELS,
+    PREFERRED,
+    ModelKind,
+    NamedModel,
+    find_named,
+    no_such_model,
+)
 from lexichord.providers.onnx_folder import STATIC_FILE, find_folder, holds_model, read_settings
 from lexichord.providers.rerank.token_form import find_token_form
 from lexichord.settings import Settings
@@ -46,6 +54,20 @@ def list_models(settings: Settings) -> list[ListedModel]:
     """
     named = [_list_named(settings, model) for model in MODELS.values()]
     return [*named, *_list_others(settings.home)]
+
+
+def best_embedder(settings: Settings, languages: Counter[str]) -> ListedModel | None:
+    """Return the model on this machine that knows most of the documents, counted by language.
+
+    Of several the best one, by `PREFERRED`. None where no model of the table is here.
+    """
+    here = {model.name: model for model in list_models(settings) if model.folder}
+    known = [here[name] for name in PREFERRED if name in here]
+
+    def read(model: ListedModel) -> int:
+        return sum(languages[language] for language in model.languages or ())
+
+    return max(known, key=read, default=None)  # the first of those that know as many
 
 
 def find_listed(settings: Settings, name: str) -> tuple[ListedModel, NamedModel | None]:

@@ -10,12 +10,14 @@ from functools import partial
 
 from lexichord.db import search
 from lexichord.db.pool import Database
+from lexichord.errors import ProviderError
 from lexichord.providers.base import Embedder, Generator, Reranker
 from lexichord.retrieve.events import emit
 from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
 from lexichord.retrieve.judge.confidence import find_calibration
 from lexichord.retrieve.judge.named import without_names
 from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
+from lexichord.retrieve.judge.scale import ensure_scale, read_scale
 from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import (
@@ -32,11 +34,12 @@ from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import find_aspects
 from lexichord.retrieve.understand.cues import find_listed
-from lexichord.retrieve.vectors import SentenceVectors, without_waiting
+from lexichord.retrieve.vectors import KnownScales, SentenceVectors, by_words, without_waiting
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.events import AnswerEvent, FilesEvent
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.reflection import Reflection
+from lexichord.types.state import Calibration
 
 
 async def query(
@@ -47,6 +50,7 @@ async def query(
     *,
     trace: Trace,
     sentences: SentenceVectors,
+    scales: KnownScales,
     reranker: Reranker | None = None,
     stages: Stages = STAGES,
     generator: Generator | None = None,
@@ -54,19 +58,21 @@ async def query(
     """Find the files, then evidence in the whole scope and inside them, by the query's intent.
 
     `question` holds the query as it was asked, without vectors; `sentences` has vectors of earlier
-    queries; `generator` does the stages that the options name, in place of `stages`. Raises
-    ConfigError, DatabaseError, ProviderError.
+    queries, `scales` what they measured of the space; `generator` does the stages that the options
+    name, in place of `stages`. Raises ConfigError, DatabaseError, ProviderError.
     """
+    embedder = None if embedder is None else without_waiting(embedder)
+    question, calibration = await _calibrate(database, embedder, question, scales, trace)
     context = QueryContext(
         query=question.query,
         options=options,
         database=database,
-        embedder=None if embedder is None else without_waiting(embedder),
+        embedder=embedder,
         reranker=reranker,
         stages=with_llm_twins(stages, generator, trace, options),
         own_stages=stages.own(),
         trace=trace,
-        calibration=await find_calibration(database, question.space),
+        calibration=calibration,
         sentences=sentences,
     )
     # Understand: what is asked, and of which documents.
@@ -89,6 +95,30 @@ async def query(
     # Evidence: quotes, their context and an answer; written again while its grades are too low.
     response = await _conclude(context, plan, hits, confidence, reflection)
     return await refine(context, plan, response, partial(_conclude, context))
+
+
+async def _calibrate(
+    database: Database,
+    embedder: Embedder | None,
+    question: Question,
+    scales: KnownScales,
+    trace: Trace,
+) -> tuple[Question, Calibration | None]:
+    """Return the question with where cosines lie, and what judges by vectors.
+
+    None, words do, where nothing was fitted or measured and now cannot be either.
+    """
+    if embedder is None or question.space is None:
+        return question, None
+    find = read_scale if question.mode == "keyword" else ensure_scale
+    try:
+        scale = await find(database, embedder, scales)
+    except ProviderError as error:
+        trace.degrade(by_words(error))
+        scale = None
+    calibration = await find_calibration(database, question.space, scale)
+    unlike = 0.0 if calibration is None else calibration.unlike
+    return replace(question, unlike=unlike), calibration
 
 
 async def _understand(context: QueryContext, question: Question) -> Intent:

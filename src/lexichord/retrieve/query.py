@@ -12,6 +12,7 @@ from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.vectors import SentenceVectors, by_words, embed_queries
 from lexichord.types import ChunkHit, QueryOptions, Question
+from lexichord.types.evidence import Align, as_it_is
 from lexichord.types.state import Calibration
 
 
@@ -53,6 +54,11 @@ class QueryContext:
     def calibration_of(self, question: Question) -> Calibration | None:
         """Return what judges a question's evidence by its vector; None: words do."""
         return None if question.vector is None else self.calibration
+
+    @property
+    def align(self) -> Align:
+        """What gives cosines of the space as those that the constants were fitted on."""
+        return as_it_is if self.calibration is None else self.calibration.align
 
     async def judge(
         self, question: Question, hits: Sequence[ChunkHit], named: Question | None = None

@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 import numpy as np
 
-from lexichord.db.call_settings import current_asker
+from lexichord.db.call_settings import Asker, current_asker
 from lexichord.errors import BadResponseError, ProviderError
 from lexichord.providers.base import Embedder, RemoteEmbedder, Vectors
 from lexichord.providers.vector_cache import VectorCache
 from lexichord.types import Question
+from lexichord.types.state import CosineScale
 
 KEPT_SENTENCE_BYTES = 32_000_000  # 20,000 sentences of 384 dimensions
 
@@ -44,6 +45,24 @@ class SentenceVectors:
             for text, row in zip(new, made, strict=True):
                 self._kept.keep(digests[text], row.copy())
         return np.array([rows[text] for text in texts], np.float32)
+
+
+@dataclass
+class KnownScales:
+    """Scales of cosines that were measured here and could not be stored: a reader may not.
+
+    Each tenant has its own, as each sees other sentences.
+    """
+
+    _scales: dict[tuple[Asker | None, str], CosineScale] = field(default_factory=dict)
+
+    def find(self, space: str) -> CosineScale | None:
+        """Return the scale of a space."""
+        return self._scales.get((current_asker(), space))
+
+    def keep(self, scale: CosineScale) -> None:
+        """Keep a scale as long as the program runs."""
+        self._scales[current_asker(), scale.space] = scale
 
 
 async def with_vectors(

@@ -1,5 +1,6 @@
 """Evidence: quotes, a context's sources, tables, answers. Offsets are in characters."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,6 +11,14 @@ from lexichord.types.text import cite
 NOT_FOUND = "not found in this file"
 NEAREST_TO_IT = "surely answers this. Nearest to it:"
 NEAREST_MARK = "**"  # before and after the sentence that comes nearest, in its passage
+
+# A cosine of the database's space as one of the space that the constants were fitted in.
+type Align = Callable[[float], float]
+
+
+def as_it_is(cosine: float) -> float:
+    """Return a cosine of the space that the constants were fitted in."""
+    return cosine
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +125,15 @@ class Comparison(Shown):
 class AnswerRequest:
     """What an answer is to be written to; `advice` is what a reader missed in an earlier one.
 
-    `confidence` is the probability, 0 to 1, that the evidence holds an answer.
+    `confidence` is the probability, 0 to 1, that the evidence holds an answer; `align` is what
+    cosines of sentences are compared by.
     """
 
     kind: str
     question: str
     advice: str = ""
     confidence: float | None = None
+    align: Align = as_it_is
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ class Question:
     "" if nothing is known. `k` results, from `depth` candidates per channel; `dense_share` is the
     weight of meaning, 0 to 1, where both are searched, None the one that was measured.
     `candidates` are those of this very question, where they were made: `lexichord.db.search`.
+    `unlike` is the cosine in that space of what is not alike at all.
     """
 
     query: str
@@ -129,6 +130,7 @@ class Question:
     depth: int = SearchOptions.depth
     dense_share: float | None = SearchOptions.dense_share
     candidates: "Candidates | None" = None
+    unlike: float = 0.0
 
     def as_searched(self) -> tuple[object, ...]:
         """Return all that candidates go by."""

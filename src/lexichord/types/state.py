@@ -311,7 +311,9 @@ class Calibration(Shaped):
 
     `cosine` and `passage` weigh the signals of that name, `lexichord.retrieve.judge.confidence`
     says which. `holds` and `lacks` are confidences of questions that it was not fitted on, with and
-    without an answer in their evidence. `fitted_at` is None of the one that comes with the program.
+    without an answer in their evidence; none are known where a sample gave the coefficients, of so
+    many `sentences`. `unlike` is the cosine of what is not alike at all. `fitted_at` is None of
+    what was not fitted on the user's questions.
     """
 
     space: str
@@ -321,6 +323,32 @@ class Calibration(Shaped):
     holds: Sequence[float] = ()
     lacks: Sequence[float] = ()
     fitted_at: datetime | None = None
+    sentences: int = 0
+    offset: float = 0.0
+    slope: float = 1.0
+    unlike: float = 0.0
+
+    def align(self, cosine: float) -> float:
+        """Return a cosine of this space as one of the space that the constants were fitted in."""
+        return self.offset + self.slope * cosine
+
+
+@dataclass(frozen=True, slots=True)
+class CosineScale(Shaped):
+    """Where the cosines of an embedding space lie, as a sample of stored sentences says.
+
+    `unlike` is the mean cosine of questions with sentences that do not answer them, `alike` that of
+    a sentence, asked as a question, with itself. `chunks` were stored when it was measured, on so
+    many `sentences`; `stored` are now.
+    """
+
+    space: str
+    unlike: float
+    alike: float
+    sentences: int
+    chunks: int = 0
+    stored: int = 0
+    measured_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

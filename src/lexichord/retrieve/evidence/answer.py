@@ -58,7 +58,7 @@ async def write_answer(
     if brief.kind == "summary":
         return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
     best, confidence = await rank_sentences(
-        database, brief.question, evidence.quotes, embed, brief.confidence
+        database, brief.question, evidence.quotes, embed, brief.confidence, brief.align
     )
     likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
     wants_steps = wanted_type(brief.question) == "how-to"

@@ -20,7 +20,7 @@ from lexichord.retrieve.evidence.values import ValueKind, find_values, values_of
 from lexichord.retrieve.evidence.wanted import WantedType, holds_wanted, wanted_type
 from lexichord.retrieve.understand.linking import BRIDGE_WORDS
 from lexichord.types import FileHit
-from lexichord.types.evidence import Cell, Comparison, Evidence, Quote
+from lexichord.types.evidence import Align, Cell, Comparison, Evidence, Quote, as_it_is
 
 # Chosen on half A of samples/comparisons.jsonl (42 cells); half B has 39. Share of right cells,
 # scripts/bench_comparison.py:
@@ -61,12 +61,14 @@ async def compare(
     vectors: QuestionVectors | None = None,
     space: str | None = None,
     embed: EmbedSentences | None = None,
+    align: Align = as_it_is,
 ) -> Evidence:
     """Compare what files say of aspects, in verbatim sentences.
 
     `vectors` are the aspects', of `space`, one each; `embed` gives vectors of sentences in the same
-    space. Without them words decide alone. A cell without quotes: not found in that file; that is
-    decided inside the file, whatever the other files say. `quotes` are those of all cells.
+    space, `align` its cosines as those of the constants. Without them words decide alone. A cell
+    without quotes: not found in that file; that is decided inside the file, whatever the other
+    files say. `quotes` are those of all cells.
     """
     names = tuple(dict.fromkeys(aspects))
     used = None if vectors is None else [vectors[aspects.index(name)] for name in names]
@@ -76,7 +78,7 @@ async def compare(
     good, dropped = await check_quotes(database, [one.quote for one in parts])
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]
-    scored = await score_sentences(database, names, checked, used, embed)
+    scored = await score_sentences(database, names, checked, used, embed, align=align)
     scored = prefer_leads(prefer_wanted(scored, names), names)
     min_score = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
     passages = {hit.chunk_id: Quote.of(hit) for _, hit in hits}

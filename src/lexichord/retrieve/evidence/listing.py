@@ -16,7 +16,7 @@ from lexichord.retrieve.evidence.relevance import (
 )
 from lexichord.retrieve.evidence.units import apart, whole_unit
 from lexichord.types import ChunkHit
-from lexichord.types.evidence import Evidence, Quote
+from lexichord.types.evidence import Align, Evidence, Quote, as_it_is
 
 DUPLICATE_SHINGLE_SHARE = (
     0.9  # of the word triples of two texts that are the same: then they say the same
@@ -37,19 +37,21 @@ async def list_all(
     hits: Sequence[ChunkHit],
     vectors: QuestionVectors | None = None,
     embed: EmbedSentences | None = None,
+    align: Align = as_it_is,
 ) -> Evidence:
     """Return every sentence of the hits that says something of `question`, files by their best hit.
 
     Sentences that follow each other are one quote. There is no k: whatever `hits` holds is judged.
     `vectors` holds the question's alone; with `embed` the sentences that may be meant are embedded,
-    else words decide. Nearly the same text twice in a file is given once; in another file
-    it is another place, and stays.
+    else words decide; `align` gives cosines of that space as those of the constants. Nearly the
+    same text twice in a file is given once; in another file it is another place, and stays.
     """
     good, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
     parts = [one for quote in good for one in sentences_of(quote)]
-    meant = {hit.chunk_id for hit in hits if (hit.scores.dense or 0) >= MIN_PASSAGE_COSINE}
+    cosines = {hit.chunk_id: hit.scores.dense for hit in hits if hit.scores.dense is not None}
+    meant = {name for name, cosine in cosines.items() if align(cosine) >= MIN_PASSAGE_COSINE}
     near = [one.quote.chunk_id in meant for one in parts]
-    scored = await score_sentences(database, [question], parts, vectors, embed, near)
+    scored = await score_sentences(database, [question], parts, vectors, embed, near, align)
     min_score = MIN_LIST_COVERAGE if vectors is None or embed is None else MIN_LIST_SCORE
     scores = {one.sentence.quote: one.score for one in scored if one.score >= min_score}
     runs = [run for quote in good for run in _runs(quote, scores)]

@@ -21,7 +21,7 @@ from lexichord.retrieve.evidence.splitting import (
     without_comment_signs,
 )
 from lexichord.types.code import is_code_file
-from lexichord.types.evidence import Quote
+from lexichord.types.evidence import Align, Quote, as_it_is
 
 
 async def check_quotes(
@@ -150,6 +150,7 @@ async def score_sentences(
     vectors: QuestionVectors | None = None,
     embed: EmbedSentences | None = None,
     near: Sequence[bool] | None = None,
+    align: Align = as_it_is,
 ) -> list[ScoredSentence]:
     """Score each sentence for its question, by words and, where there are vectors, by meaning.
 
@@ -157,6 +158,7 @@ async def score_sentences(
     the coverage of the question's words, 0 to 1. With them `score` is the cosine of sentence and
     question + WORDS × coverage, at least the coverage if that is ALL; `rank` is the sum of both.
     A sentence without a word of the question is embedded only if it is `near`; None means all.
+    `align` gives cosines of the vectors' space as those that the constants were fitted on.
     """
     texts = [sentence.quote.text for sentence in sentences]
     headings = [sentence.heading for sentence in sentences]
@@ -169,7 +171,7 @@ async def score_sentences(
     cosines = await _cosines(sentences, vectors, embed, likely)
     if cosines is None:
         return [ScoredSentence(*pair, pair[1]) for pair in zip(sentences, covered, strict=True)]
-    scored = zip(sentences, covered, cosines, strict=True)
+    scored = zip(sentences, covered, map(align, cosines), strict=True)
     return [
         ScoredSentence(
             one,

@@ -20,7 +20,6 @@ from lexichord.retrieve.evidence.context import estimate_tokens, format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
 from lexichord.retrieve.evidence.sentences import (
-    FITTED_SPACE,
     MIN_CLAIMED_CONFIDENCE,
     RankedSentences,
     rank_sentences,
@@ -37,7 +36,7 @@ from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
 from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
 from lexichord.types.events import EvidenceEvent
-from lexichord.types.evidence import Answer, AnswerRequest, Evidence, Quote
+from lexichord.types.evidence import Align, Answer, AnswerRequest, Evidence, Quote, as_it_is
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 
@@ -62,9 +61,10 @@ async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHi
             aspects=aspects,
             files=await _rows(context, plan),
             join=context.stages.join_neighbours,
+            align=context.align,
         )
         evidence = await context.by_meaning(
-            vectors is not None,
+            vectors is not None and context.calibration is not None,
             lambda embed: gathered(
                 vectors=vectors if embed else None, space=about.space, embed=embed
             ),
@@ -86,19 +86,21 @@ async def gather_evidence(
     space: str | None = None,
     embed: EmbedSentences | None = None,
     join: JoinNeighbours = join_neighbours,
+    align: Align = as_it_is,
 ) -> Evidence:
     """Return the evidence that an intent of this kind asks for.
 
     Of a comparison `files` are the rows, `aspects` the columns; without aspects the question is the
     only one, without files it is a clause lookup. `vectors` are those of the aspects, or of the
     question alone, of `space`; `embed` gives unit vectors of sentences in that space: better
-    choices, more time. `join` makes passages of a clause lookup's quotes.
+    choices, more time; `align` gives its cosines as those of the constants. `join` makes passages
+    of a clause lookup's quotes.
     """
     if kind == "comparison" and files:
         columns = list(aspects) or [question]
-        return await compare(database, columns, files, vectors, space, embed)
+        return await compare(database, columns, files, vectors, space, embed, align)
     if kind == "list_all":
-        return await list_all(database, question, hits, vectors, embed)
+        return await list_all(database, question, hits, vectors, embed, align)
     if kind == "summary":
         summary = await summarise(database, question, hits, embed)
         return replace(summary, files=rank_files(hits))
@@ -178,9 +180,10 @@ async def respond(
                 elsewhere = await _say_others(context, plan, hits)
             answer = await _doubt(context, plan, evidence, confidence, sources, elsewhere)
         elif context.options.answer:
-            brief = AnswerRequest(plan.intent.kind, unnamed(plan.intent), advice, confidence)
+            asked = (plan.intent.kind, unnamed(plan.intent), advice)
+            brief = AnswerRequest(*asked, confidence, context.align)
             answer = await _write(context, plan, brief, evidence, sources)
-            claimed = _is_claimed(plan, answer)
+            claimed = _is_claimed(answer)
             if answer.best is not None and not claimed:
                 answer = await _show_nearest(context, plan, answer, evidence, sources)
         lengths = {"characters": len(text), "answer": len(answer.text)}
@@ -198,7 +201,7 @@ async def respond(
         unverified=answer.unverified,
         comparison=answer.comparison or evidence.comparison,
         confidence=confidence,
-        answer_confidence=_answer_confidence(plan, answer),
+        answer_confidence=_answer_confidence(answer),
         abstained=abstained,
         claimed=claimed,
         elsewhere=elsewhere,
@@ -216,16 +219,14 @@ def _relevant(plan: SearchPlan, abstained: bool) -> tuple[str, ...]:
     return find_relevant(files, plan.intent.documents)
 
 
-def _answer_confidence(plan: SearchPlan, answer: Answer) -> float | None:
-    """Return how likely the first sentence is right; None where nothing was fitted for that."""
-    question = plan.question
-    is_known = question.vector is not None and question.space == FITTED_SPACE
-    return answer.confidence if answer.text and is_known else None
+def _answer_confidence(answer: Answer) -> float | None:
+    """Return how likely the first sentence is right; None where words alone judge."""
+    return answer.confidence if answer.text else None
 
 
-def _is_claimed(plan: SearchPlan, answer: Answer) -> bool:
+def _is_claimed(answer: Answer) -> bool:
     """Return whether an answer is meant as one: it is there, and not known to be unlikely."""
-    sure = _answer_confidence(plan, answer)
+    sure = _answer_confidence(answer)
     return bool(answer.text) and (sure is None or sure >= MIN_CLAIMED_CONFIDENCE)
 
 
@@ -272,8 +273,10 @@ async def _rank(
 ) -> RankedSentences:
     question = unnamed(plan.intent)
     return await context.by_meaning(
-        plan.question.vector is not None,
-        lambda embed: rank_sentences(context.database, question, quotes, embed, confidence),
+        context.calibration_of(plan.question) is not None,
+        lambda embed: rank_sentences(
+            context.database, question, quotes, embed, confidence, context.align
+        ),
     )
 
 
@@ -333,7 +336,7 @@ async def _write(
     sources: Sequence[ContextSource],
 ) -> Answer:
     return await context.by_meaning(
-        plan.question.vector is not None,
+        context.calibration_of(plan.question) is not None,
         lambda embed: context.stages.write_answer(
             database=context.database,
             brief=brief,

@@ -24,7 +24,7 @@ from lexichord.retrieve.evidence.wanted import (
     wanted_type,
 )
 from lexichord.retrieve.understand.cues import tell_language
-from lexichord.types.evidence import Quote
+from lexichord.types.evidence import Align, Quote, as_it_is
 
 CANDIDATE_SENTENCES = 60  # of the best passages
 EMBEDDED_SENTENCES = 16  # of these, the best by words; 12, 24, 60: the same first sentences
@@ -77,7 +77,7 @@ class Signals(NamedTuple):
     `held` is whether it holds something of the type wanted, None where no type is told; `repeats`
     whether it has no word beside the question's, which answers nothing but by yes or no; `defines`
     whether it says what the term asked for is; `foreign` whether it is surely in another language
-    than the question. `cosine` is 0 without vectors.
+    than the question. `cosine`, as one of the space of the constants, is 0 without vectors.
     """
 
     passage: int
@@ -115,12 +115,13 @@ async def rank_sentences(
     passages: Sequence[Quote],
     embed: EmbedSentences | None = None,
     evidence: float | None = None,
+    align: Align = as_it_is,
 ) -> RankedSentences:
     """Return the sentences of checked passages that may answer.
 
     A quote's score is how likely it answers, as a share of the best one's: 1 for the best.
-    `embed` gives unit vectors of texts; without it words decide. `evidence` is the confidence that
-    the passages hold an answer.
+    `embed` gives unit vectors of texts; without it words decide. `align` gives their cosines as
+    those of the constants. `evidence` is the confidence that the passages hold an answer.
     """
     candidates = find_candidates(passages)
     signals = await _by_words(database, question, candidates)
@@ -129,7 +130,8 @@ async def rank_sentences(
         return RankedSentences([], None)
     cosines = await _cosines(question, [candidates[n].sentence for n in likely], embed)
     measured = {
-        n: signals[n]._replace(cosine=cosine) for n, cosine in zip(likely, cosines, strict=True)
+        n: signals[n]._replace(cosine=align(cosine) if embed else 0.0)
+        for n, cosine in zip(likely, cosines, strict=True)
     }
     order = sorted(likely, key=lambda n: -measured[n].strength)
     best = measured[order[0]].strength

@@ -14,19 +14,23 @@ from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 
-NO_RISK_KNOWN = "risk is not heeded: it is known only by meaning, and where no document is named"
+NO_RISK_KNOWN = (
+    "risk is not heeded: it is known only by meaning, of the default model or after lexichord "
+    "calibrate, and where no document is named"
+)
 
 
 def border_of(context: QueryContext, plan: SearchPlan) -> float:
     """Return the least confidence to answer at; a risk that is not known is not heeded, and said.
 
-    By words alone no border kept a risk on kinds of documents that it was not fitted on.
+    By words alone no border kept a risk on kinds of documents that it was not fitted on, and by a
+    sample of what is stored it is not known what is refused wrongly.
     """
     risk = context.options.risk
     if risk is None:
         return MIN_CONFIDENCE
     calibration = context.calibration_of(plan.about)
-    if calibration is not None and not plan.intent.documents:
+    if calibration is not None and calibration.holds and not plan.intent.documents:
         return find_border(calibration.holds, calibration.lacks, risk)
     context.trace.degrade(NO_RISK_KNOWN)
     return MIN_CONFIDENCE

@@ -30,9 +30,10 @@ from lexichord.retrieve.evidence.sentences import (
     word_signals,
 )
 from lexichord.retrieve.evidence.wanted import counted_things, without_asking
+from lexichord.retrieve.judge.scale import MIN_SENTENCES
 from lexichord.types import ChunkHit, Question
 from lexichord.types.evidence import Quote
-from lexichord.types.state import Calibration
+from lexichord.types.state import Calibration, CosineScale
 
 JUDGED_HITS = 10  # hits that are judged
 COVERAGE_HITS = 5  # of them, among which the passage is that holds most of the question's terms
@@ -63,6 +64,10 @@ class ConfidenceSignals:
 # gained nothing on named documents; nor did margin, type asked for, rarest missing term and the
 # passage's cosine on all.
 WITH_VECTOR = Calibration(FITTED_SPACE, constant=-5.92, cosine=10.11, passage=3.23)
+# The table of constants by space. Another space has what its cosines make of them, or none.
+FITTED = {WITH_VECTOR.space: WITH_VECTOR}
+# Mean cosines in that space of foreign questions with stored sentences, of a sentence with itself.
+OWN_UNLIKE, OWN_ALIKE = 0.01, 1.0
 WORDS_CONSTANT, WORDS_SENTENCE, WORDS_PASSAGE = -2.31, 2.32, 4.47
 CALIBRATION_SCORES = "calibration.json"  # written by scripts/fit_confidence.py
 # Of the logarithm of odds. Of 35 questions for a number of things 1 is answered where none of their
@@ -81,17 +86,45 @@ def own_calibration() -> Calibration:
     return replace(WITH_VECTOR, **scores)
 
 
-async def find_calibration(database: Database, space: str | None) -> Calibration | None:
-    """Return what judges by vectors of a space: what was fitted for it, else the program's own.
+async def find_calibration(
+    database: Database, space: str | None, scale: CosineScale | None = None
+) -> Calibration | None:
+    """Return what judges by vectors of a space: what the user's questions gave, else the program's.
 
-    None where there is none: coefficients of one model say nothing of another's cosines.
+    That is its own of the space that it was fitted in, and of another what the `scale` there makes
+    of it. None where there is none: coefficients of one model say nothing of another's cosines.
     """
     if space is None:
         return None
+    own = None if scale is None or scale.space != space else calibration_by(scale)
+    if space in FITTED:
+        own = own_calibration()
     stored = await catalogue.find_calibration(database)
-    if stored is not None and stored.space == space:
-        return stored
-    return own_calibration() if space == FITTED_SPACE else None
+    if stored is None or stored.space != space:
+        return own
+    if own is None:
+        return replace(stored, slope=max(0.0, stored.cosine / WITH_VECTOR.cosine))
+    return replace(stored, slope=own.slope, offset=own.offset, unlike=own.unlike)
+
+
+def calibration_by(scale: CosineScale) -> Calibration:
+    """Return the program's own calibration as one of another space, by where cosines lie there.
+
+    How sure it is of questions that were left out is not known there.
+    """
+    slope = (OWN_ALIKE - OWN_UNLIKE) / (scale.alike - scale.unlike)
+    offset = OWN_UNLIKE - slope * scale.unlike
+    constant, weight = WITH_VECTOR.constant, WITH_VECTOR.cosine
+    return Calibration(
+        scale.space,
+        constant=constant + weight * offset,
+        cosine=weight * slope,
+        passage=WITH_VECTOR.passage,
+        sentences=scale.sentences,
+        offset=offset,
+        slope=slope,
+        unlike=scale.unlike,
+    )
 
 
 def describe_calibration(calibration: Calibration | None, space: str | None) -> str:
@@ -99,7 +132,12 @@ def describe_calibration(calibration: Calibration | None, space: str | None) -> 
     if space is None:
         return "by words: there is no embedder"
     if calibration is None:
-        return f"by words: none is fitted for {space}, lexichord calibrate does it"
+        return (
+            f"by words: {space} is not measured yet; the next query by meaning does it, where "
+            f"{MIN_SENTENCES} sentences are stored"
+        )
+    if calibration.sentences:
+        return f"by vectors, by a sample of {calibration.sentences} sentences of what is stored"
     if calibration.fitted_at is None:
         return "by vectors, fitted on everyday questions that came with the program"
     count = len(calibration.holds) + len(calibration.lacks)
@@ -156,10 +194,11 @@ async def measure_evidence(
     for most in (FIRST_EMBEDDED, EMBEDDED_SENTENCES):
         cosines = await _cosines(question, named, embed, [found[n].sentence for n in likely[:most]])
         measured = [
-            signals[n]._replace(cosine=cosine) for n, cosine in zip(likely, cosines, strict=False)
+            (signals[n]._replace(cosine=calibration.align(cosine)), cosine)
+            for n, cosine in zip(likely, cosines, strict=False)
         ]
-        best = max(measured, key=lambda one: one.strength)
-        judged = _judged(best, best.cosine, passage, held, counted)
+        best, cosine = max(measured, key=lambda pair: pair[0].strength)
+        judged = _judged(best, cosine, passage, held, counted)
         if probability(judged, calibration) >= CLEAR_CONFIDENCE:
             break
     return judged

@@ -7,7 +7,7 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.providers.base import Embedder
 from lexichord.retrieve.search.discover import boost_files
-from lexichord.retrieve.understand.intent import find_intent
+from lexichord.retrieve.understand.intent import MIN_ASKED_WORDS, find_intent
 from lexichord.retrieve.vectors import with_vectors
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question
 
@@ -18,9 +18,10 @@ async def name_document(
     """Return a question with its vectors; a clause that only names a document becomes the hint.
 
     Nothing waits for the look at the names: the question is embedded meanwhile, and once more
-    where a clause leaves it. A caller's own hint stays, and the question with it.
+    where a clause leaves it. A caller's own hint stays, and the question with it. Of a few words
+    no clause can go: these are not looked up.
     """
-    if question.hint is not None:
+    if question.hint is not None or len(question.query.split()) <= MIN_ASKED_WORDS:
         return await with_vectors(embedder, question, degraded)
     embedded, intent = await asyncio.gather(
         with_vectors(embedder, question, degraded),

@@ -27,6 +27,7 @@ from lexichord.retrieve.understand.linking import (
 from lexichord.types import Scope
 from lexichord.types.questions import Intent
 
+MIN_ASKED_WORDS = 3
 # "Acme, Beta and the lease: how long …", "Acme vs Beta", "of the lease, the licence and the MSA".
 LISTED_NAMES = re.compile(
     r"^[^:?\n]{2,200} [-–—:]|: |\b(?:vs|versus)\b|,[^,]{2,60} (?:and|or|und|y|et) "
@@ -124,4 +125,4 @@ def _names_aspect(question: str) -> bool:
 
 def _asks(question: str) -> bool:
     """Return whether enough is left to search for: two words besides the verb that orders it."""
-    return len(re.findall(r"\w+", question)) >= 3
+    return len(re.findall(r"\w+", question)) >= MIN_ASKED_WORDS

@@ -1,0 +1,60 @@
+"""The model that an empty database takes: the best on the machine for the first documents."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexichord import SyncLexichord
+from tests.providers.tiny_models import node, save_graph, save_tokenizer
+
+ENGLISH = (
+    "The lease ends after two years, unless the tenant and the landlord agree on another term."
+)
+GERMAN = "Der Mietvertrag endet nach zwei Jahren, wenn Mieter und Vermieter nichts anderes wollen."
+MINILM, E5, MULTILINGUAL = (
+    f"local/{name}/384" for name in ("all-MiniLM-L6-v2", "e5-small-v2", "multilingual-e5-small")
+)
+
+
+def put_model(home: Path, space: str) -> None:
+    """Put a small graph where the model of a space would be."""
+    folder = home / "models" / space.split("/")[1]
+    save_tokenizer(folder, ["[PAD]", "[UNK]", "lease"], ("[PAD]",), single="$A")
+    table = np.random.default_rng(5).normal(size=(3, 384)).astype(np.float32)
+    gather = node("Gather", "table input_ids", "last_hidden_state")
+    shape: list[str | int] = ["batch", "tokens", 384]
+    save_graph(folder / "model.onnx", [gather], ("last_hidden_state", shape), {"table": table})
+
+
+@pytest.mark.parametrize(
+    ("here", "text", "taken"),
+    [
+        ((), ENGLISH, MINILM),
+        ((E5, MULTILINGUAL), ENGLISH, E5),
+        ((E5, MULTILINGUAL), GERMAN, MULTILINGUAL),
+    ],
+)
+def test_the_first_ingest_takes_the_best_model_here(
+    bare_home: Path, here: tuple[str, ...], text: str, taken: str
+) -> None:
+    for space in here:
+        put_model(bare_home, space)
+    with SyncLexichord(home=bare_home) as lexichord:
+        report = lexichord.ingest(documents=[{"uri": "lease.txt", "text": text}])
+        language = "en" if text == ENGLISH else "de"
+        told = f"{taken}: the best here for documents in {language}"
+        assert report.model == (None if taken == MINILM else told)
+        assert (lexichord.status().space, report.embedded) == (taken, 1)
+        assert lexichord.search(text, mode="dense").hits
+        other = lexichord.ingest(documents=[{"uri": "other.txt", "text": GERMAN + ENGLISH}])
+        assert (lexichord.status().space, other.model) == (taken, None)
+
+
+def test_a_space_that_somebody_named_stays(bare_home: Path) -> None:
+    put_model(bare_home, E5)
+    with SyncLexichord(home=bare_home, embedding=MINILM):
+        pass
+    with SyncLexichord(home=bare_home) as lexichord:
+        report = lexichord.ingest(documents=[{"uri": "lease.txt", "text": ENGLISH}])
+        assert (lexichord.status().space, report.model) == (MINILM, None)
