@@ -89,7 +89,7 @@ def test_a_chunk_without_a_vector_is_no_zero(connection: Connection) -> None:
     put(connection, "a", ["w1 x", "w1 y"], [[0.3, -1, 0.5, 0.2], [0.3, -1, 0.5, 0.9]])
     put(connection, "b", ["w1 z"])
     hits = call(connection, "hybrid_search", query=None, **BY_VECTOR)
-    assert [row["fused_score"] for row in hits] == pytest.approx([0.45, -0.45])
+    assert [row["fused_score"] for row in hits] == pytest.approx([0.4, -0.4])
 
 
 @pytest.mark.parametrize("fusion", ["zscore", "rrf"])

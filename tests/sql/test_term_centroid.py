@@ -36,4 +36,4 @@ def test_vectors_that_cancel_out_leave_the_words(connection: Connection) -> None
     hits = call(connection, "hybrid_search", query="w1")
     assert [row["content"] for row in hits] == ["w1", "w1 w2"]
     assert [row["dense_score"] for row in hits] == [None, None]
-    assert [row["score"] for row in hits] == pytest.approx([0.55, -0.55])
+    assert [row["score"] for row in hits] == pytest.approx([0.6, -0.6])
