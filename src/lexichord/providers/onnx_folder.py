@@ -91,8 +91,12 @@ def holds_model(folder: Path, others: Sequence[str] = ()) -> bool:
     )
 
 
-def _graph_file(folder: Path) -> Path | None:
-    return next((folder / name for name in GRAPH_FILES if (folder / name).is_file()), None)
+def graph_file(folder: Path) -> Path:
+    """Return the graph of a folder. Raises ProviderError where there is none."""
+    graph = next((folder / name for name in GRAPH_FILES if (folder / name).is_file()), None)
+    if graph is None:
+        raise ProviderError(f"'{folder}' holds no {GRAPH_FILES[0]}: put it there again")
+    return graph
 
 
 @contextmanager
@@ -108,11 +112,9 @@ def opening(folder: Path, kind: str) -> Iterator[None]:
         raise ProviderError(f"the model in '{folder}' cannot be read: {error}") from error
 
 
-def open_folder(folder: Path) -> Graph:
-    """Open the graph of a folder. Raises ProviderError with what to do, ImportError."""
-    graph = _graph_file(folder)
-    if graph is None:
-        raise ProviderError(f"'{folder}' holds no {GRAPH_FILES[0]}: put it there again")
+def open_folder(folder: Path, made: Path | bytes | None = None) -> Graph:
+    """Open the graph of a folder, or one `made` of it. Raises ProviderError, ImportError."""
+    graph = graph_file(folder) if made is None else made
     return Graph(folder, open_session(graph, f"the model in '{folder}'", "export it again"))
 
 
