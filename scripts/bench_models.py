@@ -30,7 +30,7 @@ from lexichord.providers.onnx_folder import TokenIds, pad_rows, tokenize
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 
-ROUNDS, QUESTIONS = 5, 31
+ROUNDS, QUESTIONS = 5, 21
 BATCHES = (1, 8, 32)
 QUESTION = "Who pays for the late delivery of {} boxes?"
 CORES = os.cpu_count() or 1
