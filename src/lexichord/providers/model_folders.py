@@ -11,13 +11,9 @@ from lexichord.errors import ConfigError, NotFoundError, ProviderError
 from lexichord.providers.embed.local import LOCAL_MODEL, find_model
 from lexichord.providers.hub import POOLING_FILE, scratch_folder
 from lexichord.providers.models import (
-<<<<<<< HEAD
-    MODELS,
-    PREFERRED,
-=======
     INT8,
     MODELS,
->>>>>>> embedspeed
+    PREFERRED,
     ModelKind,
     NamedModel,
     find_named,
