@@ -1,6 +1,13 @@
 """LocalEmbedder, measured: sorting by length against the given order, 8 bits against 32.
 
 With --data, the folder of shared public data, also Pass@k of exact vector search on its code set.
+
+python scripts/bench_embed.py --texts DIR [--sample N] SPACE …
+
+Instead, each space's model beside onnxruntime alone and, where it is installed, fastembed: texts a
+second, and milliseconds for a question, by the clock and, in brackets, by processor time on all
+cores. SPACE is one that `init` takes: local/all-MiniLM-L6-v2/384, local//FOLDER/384,
+local//FOLDER-int8/384.
 """
 
 import argparse
@@ -18,6 +25,7 @@ from statistics import mean, median
 import numpy as np
 
 from bench_data import texts
+from bench_models import compare
 from lexichord.providers.embed.local import (
     LOCAL_BATCH_TEXTS,
     LOCAL_INT8_SPACE,
@@ -30,10 +38,10 @@ ROUNDS = 9
 NEIGHBOURS, KS = 10, (5, 10, 20)
 
 
-def sample(folder: Path) -> list[str]:
+def sample(folder: Path, most: int = SAMPLE) -> list[str]:
     """Cut every text into windows and draw some."""
     pieces = [piece for text in texts(folder) for _, piece in text.windows()]
-    return random.Random(SEED).sample(pieces, min(SAMPLE, len(pieces)))
+    return random.Random(SEED).sample(pieces, min(most, len(pieces)))
 
 
 def embed_unsorted(model: LocalModel, pieces: list[str]) -> None:
@@ -96,11 +104,18 @@ def pass_at_k(embedder: LocalEmbedder, data: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("spaces", nargs="*", metavar="SPACE")
     parser.add_argument("--texts", type=Path, required=True, help="a folder of .txt files")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="texts to draw")
     parser.add_argument("--data", type=Path)
     arguments = parser.parse_args()
-    pieces = sample(arguments.texts)
+    pieces = sample(arguments.texts, arguments.sample)
+    if arguments.spaces:
+        compare(arguments.spaces, pieces)
+        return
     with tempfile.TemporaryDirectory() as home:
         whole, small = LocalEmbedder(Path(home)), LocalEmbedder(Path(home), space=LOCAL_INT8_SPACE)
         model, _ = whole.load(), small.load()

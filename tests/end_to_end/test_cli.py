@@ -92,7 +92,7 @@ HELP = {"asyncio", "pydantic", "importlib.metadata", "rich", "lexichord.client"}
     [
         (["--version"], {*ANY_SEARCH, *QUERY, *DATABASE, *HELP, "typer"} - {"importlib.metadata"}),
         (["--help"], ANY_SEARCH | QUERY | DATABASE | HELP),
-        (["search", NOTICE], ANY_SEARCH | QUERY),
+        (["search", NOTICE], ANY_SEARCH | QUERY - {"lexichord.retrieve.understand"}),
         (["query", NOTICE, "--answer"], ANY_SEARCH),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

@@ -58,3 +58,13 @@ def test_a_space_that_somebody_named_stays(bare_home: Path) -> None:
     with SyncLexichord(home=bare_home) as lexichord:
         report = lexichord.ingest(documents=[{"uri": "lease.txt", "text": ENGLISH}])
         assert (lexichord.status().space, report.model) == (MINILM, None)
+
+
+def test_a_model_that_cannot_be_used_is_not_taken(bare_home: Path) -> None:
+    put_model(bare_home, E5)
+    (bare_home / "models/e5-small-v2/model.onnx").write_bytes(b"cut off")
+    with SyncLexichord(home=bare_home) as lexichord:
+        report = lexichord.ingest(documents=[{"uri": "lease.txt", "text": ENGLISH}])
+        assert (lexichord.status().space, report.embedded, report.model) == (MINILM, 1, None)
+        (reason,) = report.degraded
+        assert reason.startswith(f"{E5} is not taken: ")

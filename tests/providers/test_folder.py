@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from lexichord.errors import ConfigError, ProviderError
+from lexichord.providers.embed.minilm import quantise
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.providers.by_meaning import first_hits
@@ -22,6 +24,7 @@ TABLE = np.array(
     ],
     np.float32,
 )
+UNUSED = np.zeros((256, 4), np.float32)  # so that weights are large enough for a file of their own
 SPACE = "local/tiny/4"
 
 
@@ -32,15 +35,16 @@ def build(
     save_tokenizer(folder, WORDS, ("<s>", "</s>"), single="<s> $A </s>")
     gather = node("Gather", "table input_ids", "last_hidden_state")
     shape: list[str | int] = ["batch", "tokens", 4]
-    save_graph(folder / graph, [gather], ("last_hidden_state", shape), {"table": TABLE})
+    table = np.vstack([TABLE, UNUSED])
+    save_graph(folder / graph, [gather], ("last_hidden_state", shape), {"table": table})
     for name, content in (settings or {}).items():
         file = folder / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps(content))
 
 
-def embed(home: Path, texts: list[str], kind: str = "document") -> np.ndarray:
-    embedder, reasons = find_embedder(load_settings(home=home), SPACE)
+def embed(home: Path, texts: list[str], kind: str = "document", space: str = SPACE) -> np.ndarray:
+    embedder, reasons = find_embedder(load_settings(home=home), space)
     assert embedder is not None, reasons
     return embedder.embed(texts, kind)  # type: ignore[arg-type]
 
@@ -108,3 +112,64 @@ def test_a_question_in_another_language_finds_by_meaning(embedded_dsn: str, tmp_
     build(tmp_path / "model")
     asked = {"term": "Frist", "dog": "Hund"}
     assert first_hits(embedded_dsn, tmp_path / "model", asked, tmp_path / "home") == asked
+
+
+INT8_SPACE = "local/tiny-int8/4"
+
+
+def kept_graphs(home: Path) -> list[Path]:
+    return sorted((home / "models").glob("tiny-int8-*.onnx"))
+
+
+def test_a_model_is_put_into_8_bits_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    build(tmp_path / "models/tiny")
+    small = embed(tmp_path, ["der hund frist"], space=INT8_SPACE)
+    np.testing.assert_allclose(small[0], expected(1, 4, 5, 7, 2), atol=0.02)
+    assert not np.array_equal(small, embed(tmp_path, ["der hund frist"]))
+    (graph,) = kept_graphs(tmp_path)
+    made = graph.stat().st_mtime_ns
+    np.testing.assert_array_equal(small, embed(tmp_path, ["der hund frist"], space=INT8_SPACE))
+    assert graph.stat().st_mtime_ns == made
+    assert capfd.readouterr().err == ""
+
+
+def test_a_replaced_model_is_put_into_8_bits_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path / "models/tiny")
+    before = embed(tmp_path, ["dog"], space=INT8_SPACE)
+    monkeypatch.setattr("tests.providers.test_folder.TABLE", TABLE[:, ::-1].copy())
+    build(tmp_path / "models/tiny")
+    np.testing.assert_allclose(
+        embed(tmp_path, ["dog"], space=INT8_SPACE), before[:, ::-1], atol=1e-6
+    )
+    assert len(kept_graphs(tmp_path)) == 2
+
+
+def test_a_folder_of_that_name_comes_before(tmp_path: Path) -> None:
+    build(tmp_path / "models/tiny-int8")
+    np.testing.assert_array_equal(
+        embed(tmp_path, ["dog"], space=INT8_SPACE)[0],
+        embed(tmp_path, ["dog", "dog"], "query", INT8_SPACE)[0],
+    )
+    assert kept_graphs(tmp_path) == []
+
+
+def test_what_has_no_twin_in_8_bits_says_so(tmp_path: Path) -> None:
+    build(tmp_path / "models/tiny")
+    graph = tmp_path / "models/tiny/model.onnx"
+    graph.write_bytes(quantise(graph))
+    with pytest.raises(ProviderError, match="in fewer than 32 bits already"):
+        embed(tmp_path, ["dog"], space=INT8_SPACE)
+    graph.write_bytes(b"no graph")
+    with pytest.raises(ProviderError, match="cannot be put into 8 bits") as error:
+        embed(tmp_path, ["dog"], space=INT8_SPACE)
+    assert "\n" not in str(error.value)
+    save_file({"embeddings": TABLE}, tmp_path / "models/tiny/model.safetensors")
+    with pytest.raises(ProviderError, match="is static"):
+        embed(tmp_path, ["dog"], space=INT8_SPACE)
+
+
+def test_what_is_missing_is_named_without_its_ending(tmp_path: Path) -> None:
+    _, reasons = find_embedder(load_settings(home=tmp_path), "local/e5-small-v2-int8/384")
+    assert reasons[0].endswith("run: lexichord models fetch e5-small-v2")

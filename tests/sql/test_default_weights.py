@@ -13,6 +13,7 @@ from tests.sql.corpus import Connection, call, put, value
         ("local/all-MiniLM-L6-v2-int8/384", [0.4, 0.6]),
         ("local//srv/models/all-MiniLM-L6-v2/384", [0.4, 0.6]),
         ("local/e5-small-v2/384", [0.45, 0.55]),
+        ("local/e5-small-v2-int8/384", [0.45, 0.55]),
         ("openai/sentence-transformers/all-MiniLM-L6-v2/384", [0.4, 0.6]),
         ("local/nobody-measured-it/384", [0.4, 0.6]),
     ],

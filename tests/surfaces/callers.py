@@ -209,7 +209,7 @@ def _arguments(case: Case) -> Row:
     else:
         methods = {"dense": "semantic_search", "keyword": "keyword_search"}
         own["search_method"] = methods.get(mode, "hybrid_search")
-        own |= {"top_k": options.pop("k", 10), "verbose": True, "weights": 0.35}
+        own |= {"top_k": options.pop("k", 10), "verbose": True, "weights": 0.4}
     options.pop("depth", None)  # as deep as k asks for
     for name, theirs in (("datasets", "dataset_id"), ("documents", "document_name")):
         if name in options:

@@ -19,3 +19,15 @@ def test_each_text_is_in_one_batch_and_little_is_filled_up() -> None:
 
 def test_of_no_texts_there_is_no_batch() -> None:
     assert not list(batches_by_length([], 8))
+
+
+def test_long_texts_share_no_more_tokens_than_the_caches_hold() -> None:
+    lengths = [200, 300, 200, 512, 170, 900, 170, 170]
+    batches = list(batches_by_length(lengths, 8))
+    assert [[lengths[n] for n in batch] for batch in batches] == [
+        [170, 170, 170],
+        [200, 200],
+        [300],
+        [512],
+        [900],
+    ]

@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Mapping
+from datetime import timedelta
 from itertools import islice
+from time import monotonic
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
@@ -135,7 +137,7 @@ class FileProgress(ProgressBars):
 
 
 class ChunkProgress(ProgressBars):
-    """Progress over chunks: a bar, elsewhere ten lines."""
+    """Progress over chunks: a bar, elsewhere ten lines; both with the time left."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -143,7 +145,7 @@ class ChunkProgress(ProgressBars):
 
     def start(self, total: int) -> None:
         """Show how many chunks there are."""
-        self._done, self._total = 0, total
+        self._done, self._total, self._started = 0, total, monotonic()
         self._task = self._bars.add_task(self._name, total=total)
 
     def add_chunks(self, chunks: int) -> None:
@@ -152,7 +154,12 @@ class ChunkProgress(ProgressBars):
         self._bars.advance(self._task, chunks)
         step = max(self._total // PROGRESS_LINES, 1)
         if self._bars.disable and before // step < self._done // step:
-            self._print(f"{self._done} of {self._total} chunks")
+            self._print(f"{self._done} of {self._total} chunks, {self._left()} left")
+
+    def _left(self) -> timedelta:
+        """Return how long the rest takes, if it goes on as it has gone since the start."""
+        rest = max(self._total - self._done, 0)
+        return timedelta(seconds=round(rest * (monotonic() - self._started) / self._done))
 
 
 class TaskProgress(ProgressBars):

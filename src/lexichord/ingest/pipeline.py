@@ -13,7 +13,7 @@ from typing import get_args
 from lexichord.db import store
 from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Database, Row
-from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError
+from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError, ProviderError
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
@@ -44,6 +44,7 @@ from lexichord.ingest.web.fetch import WEB_LIMITS
 from lexichord.providers.base import Embedder
 from lexichord.providers.model_folders import best_embedder
 from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
+from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, EmbeddingSpace, Json
 from lexichord.types.generation import Usage
@@ -368,6 +369,9 @@ class IngestPipeline:
         best = await asyncio.to_thread(best_embedder, self.settings, languages)
         if best is None or best.setting == self.space or not languages:
             return
+        if reason := await asyncio.to_thread(_why_unusable, self.settings, best.setting):
+            self.recorder.report.degraded.append(f"{best.setting} is not taken: {reason}")
+            return
         if await store.choose_space(self.database, EmbeddingSpace.parse(best.setting)):
             await self._renew()
             told = ", ".join(sorted(languages))
@@ -427,6 +431,18 @@ def _flags(prepared: PreparedDocument) -> list[str]:
     if (chunks := len(prepared.chunks)) > LARGE_CHUNKS:
         flags.append(f"{chunks:,} chunks: data are better left out, by exclude or max_chunks")
     return flags
+
+
+def _why_unusable(settings: Settings, space: str) -> str | None:
+    """Return why a model that is here embeds nothing, so that no database is bound to it."""
+    embedder, reasons = find_embedder(settings, space)
+    if embedder is None:
+        return "; ".join(reasons)
+    try:
+        embedder.embed(["text"], "document")
+    except ProviderError as error:
+        return str(error)
+    return None
 
 
 def _check_size(prepared: PreparedDocument, max_chunks: int | None) -> None:

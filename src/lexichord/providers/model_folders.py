@@ -11,6 +11,7 @@ from lexichord.errors import ConfigError, NotFoundError, ProviderError
 from lexichord.providers.embed.local import LOCAL_MODEL, find_model
 from lexichord.providers.hub import POOLING_FILE, scratch_folder
 from lexichord.providers.models import (
+    INT8,
     MODELS,
     PREFERRED,
     ModelKind,
@@ -139,7 +140,7 @@ def is_named(settings: Settings, name: str) -> bool:
     """Return whether the settings name a model, as embedder or reranker."""
     setting = f"local/{name}"
     space, reranker = settings.embedding or "", settings.reranker
-    return reranker == setting or space.rpartition("/")[0] == setting
+    return reranker == setting or space.rpartition("/")[0].removesuffix(INT8) == setting
 
 
 def _list_named(settings: Settings, model: NamedModel) -> ListedModel:

@@ -15,6 +15,7 @@ type ModelKind = Literal["embedder", "reranker"]
 type Pooling = Literal["mean", "first token"]
 
 ONNX = "onnx/model.onnx"
+INT8 = "-int8"  # at the end of an embedder's name: its twin with weights of 8 bits
 ENGLISH = "en"
 LATIN = re.compile(r"[A-Za-z\u00AA-\u024F\u1E00-\u1EFF]")
 # Codes as the model's card lists them; Norwegian, "no" there, also as documents' are told.
@@ -195,7 +196,7 @@ MULTILINGUAL_STEPS = (
 
 def known_languages(space: str) -> frozenset[str] | None:
     """Return the codes of the languages that a space's model was trained on, None if not known."""
-    whole = space.replace("-int8/", "/")
+    whole = space.replace(f"{INT8}/", "/")
     trained = (model.languages for model in MODELS.values() if model.setting == whole)
     return next(map(frozenset, trained), None)
 

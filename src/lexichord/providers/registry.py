@@ -22,7 +22,7 @@ from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
-from lexichord.providers.models import MODELS
+from lexichord.providers.models import INT8, MODELS
 from lexichord.providers.onnx_folder import GRAPH_FILES, STATIC_FILE, TOKENIZER_FILE, find_folder
 from lexichord.providers.rerank.cohere import CohereReranker
 from lexichord.providers.rerank.folder import FolderReranker
@@ -127,11 +127,14 @@ def find_embedder(
 def _find_folder(
     settings: Settings, space: EmbeddingSpace
 ) -> tuple[FolderEmbedder | None, list[str]]:
+    whole = space.model.removesuffix(INT8)
     folder = find_folder(space.model, settings.home, settings.model_dir, STATIC_FILE)
+    folder = folder or find_folder(whole, settings.home, None, STATIC_FILE)
     if folder is None:
-        missing = _bring(space.model, settings.home)
+        missing = _bring(whole, settings.home)
         return None, [f"no embedder for {space}: by words only; {missing}"]
-    return FolderEmbedder(folder, space), []
+    is_twin = space.model.endswith(INT8) and not folder.name.endswith(INT8)
+    return FolderEmbedder(folder, space, settings.home if is_twin else None), []
 
 
 def _find_service(

@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
@@ -13,12 +13,12 @@ import numpy as np
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Vectors
+from lexichord.providers.embed.kept_graph import kept_graph
 from lexichord.providers.embed.minilm import (
     GRAPH_VERSION,
     MINILM_MAX_TOKENS,
     build_graph,
     quantise,
-    save_graph,
 )
 from lexichord.providers.models import MODELS
 from lexichord.providers.onnx_folder import (
@@ -181,49 +181,14 @@ def _tokenizer(file: Path) -> "Tokenizer":
 
 
 def _graph(folder: Path, home: Path, name: str) -> Path | bytes:
-    """Return the cached graph's path, built before if need be, or the graph where none can be kept.
+    """Return the kept graph's path, or the graph where none can be kept.
 
     The weights' digest is part of the name and is checked at the build.
     """
     cached = home / "models" / f"{name}-{MODEL_DIGESTS[WEIGHTS_FILE][:12]}-{GRAPH_VERSION}.onnx"
-    if _is_untouched(cached):
-        return cached
+    return kept_graph(cached, partial(_build, folder, name))
+
+
+def _build(folder: Path, name: str) -> bytes:
     graph = build_graph(_checked(folder / WEIGHTS_FILE))
-    if name == LOCAL_INT8_SPACE.model:
-        graph = quantise(graph)
-    try:
-        _store(graph, cached)
-    except OSError:
-        return graph  # a home that cannot be written to costs each start the build, no more
-    return cached
-
-
-def _store(graph: bytes, cached: Path) -> None:
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=cached.parent) as scratch:
-        save_graph(graph, Path(scratch, cached.name), _weights_file(cached).name)
-        for file in (_weights_file(cached), cached):
-            Path(scratch, file.name).replace(file)
-    _stamp_file(cached).write_bytes(_stamp(cached))
-
-
-def _is_untouched(cached: Path) -> bool:
-    # Only a whole graph, built from checked weights, ever gets this name. That it is still that
-    # one is seen by its files' sizes and times: hashing 90 MB would cost each start 60 ms.
-    try:
-        return _stamp_file(cached).read_bytes() == _stamp(cached)
-    except OSError:
-        return False
-
-
-def _stamp_file(cached: Path) -> Path:
-    return cached.with_suffix(".stamp")
-
-
-def _weights_file(cached: Path) -> Path:
-    return cached.with_suffix(".weights")
-
-
-def _stamp(cached: Path) -> bytes:
-    stats = (file.stat() for file in (cached, _weights_file(cached)))
-    return "".join(f"{stat.st_size} {stat.st_mtime_ns}\n" for stat in stats).encode()
+    return quantise(graph) if name == LOCAL_INT8_SPACE.model else graph

@@ -1,15 +1,20 @@
 """The ONNX graph of all-MiniLM-L6-v2, built from its safetensors file: plain opset 20, no torch."""
 
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
 LAYERS, HEADS, HIDDEN = 6, 12, 384
 MINILM_MAX_TOKENS = 256  # the model's own limit: longer texts are cut
 GRAPH_VERSION = 2  # raise it when the graph or its files change: their names carry it
+FLOAT = 1  # onnx.TensorProto's number for it
 ONNX_OPSET, ONNX_IR_VERSION = 20, 9  # the first opset with Gelu, and the file format of its time
 
 
@@ -31,22 +36,32 @@ def build_graph(weights: Path) -> bytes:
     return graph.serialize()
 
 
-def quantise(graph: bytes) -> bytes:
+def quantise(graph: bytes | Path) -> bytes:
     """Return the graph with its weights in 8 bits, a scale a column: 23 MB instead of 90.
 
     Activations are rounded by the largest of their batch, so that what shares a batch with a text
-    moves its vector a little. Raises ImportError if onnx or onnxruntime is missing.
+    moves its vector a little. Raises ValueError for one that is in fewer than 32 bits already,
+    ImportError if onnx or onnxruntime is missing.
     """
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    model = onnx.load_model_from_string(graph)
+    model = onnx.load(graph) if isinstance(graph, Path) else onnx.load_model_from_string(graph)
+    if not _is_whole(model):
+        raise ValueError("its weights are in fewer than 32 bits already")
     # Says that nothing is left to simplify; else onnxruntime logs that somebody should.
     model.metadata_props.add(key="onnx.quant.pre_process", value="onnxruntime.quant")
     with TemporaryDirectory() as folder:
         quantised = Path(folder, "int8.onnx")
         quantize_dynamic(model, quantised, per_channel=True, weight_type=QuantType.QInt8)
         return quantised.read_bytes()
+
+
+def _is_whole(model: "ModelProto") -> bool:
+    """Return whether most of a graph's weights are floats of 32 bits."""
+    sizes = [(each.data_type, prod(each.dims)) for each in model.graph.initializer]
+    floats = sum(size for kind, size in sizes if kind == FLOAT)
+    return bool(2 * floats > sum(size for _, size in sizes))
 
 
 def save_graph(graph: bytes, file: Path, weights: str) -> None:
