@@ -23,10 +23,15 @@ async def name_document(
     """
     if question.hint is not None or len(question.query.split()) <= MIN_ASKED_WORDS:
         return await with_vectors(embedder, question, degraded)
-    embedded, intent = await asyncio.gather(
-        with_vectors(embedder, question, degraded),
-        find_intent(database, question.query, scope=question.scope),
-    )
+    look = find_intent(database, question.query, scope=question.scope)
+    looking = asyncio.create_task(look)
+    try:
+        embedded = await with_vectors(embedder, question, degraded)
+    except BaseException:  # nothing goes on asking for what nobody waits for
+        looking.cancel()
+        await asyncio.wait([looking])
+        raise
+    intent = await looking
     if intent.question == question.query or intent.kind == "comparison":
         return embedded
     named = replace(question, query=intent.question, hint=intent.hint)
