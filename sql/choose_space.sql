@@ -4,8 +4,7 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     lock table chunk in share row exclusive mode;
     update embedding_space s set provider = choose_space.provider, model = choose_space.model, is_default = false
-    where s.is_default and s.dimension = choose_space.dimension and not exists (select from chunk)
-        and not lexichord.fans_out();  -- shards keep their space
+    where s.dimension = choose_space.dimension and lexichord.may_choose_space();
     return found;
 end $$;
 comment on function lexichord.choose_space(text, text, integer) is

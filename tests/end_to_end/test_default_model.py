@@ -68,3 +68,13 @@ def test_a_model_that_cannot_be_used_is_not_taken(bare_home: Path) -> None:
         assert (lexichord.status().space, report.embedded, report.model) == (MINILM, 1, None)
         (reason,) = report.degraded
         assert reason.startswith(f"{E5} is not taken: ")
+
+
+def test_a_model_that_cannot_be_chosen_is_not_opened(bare_home: Path) -> None:
+    """Each later ingest would open it in vain, and tell of it."""
+    with SyncLexichord(home=bare_home) as lexichord:
+        lexichord.ingest(documents=[{"uri": "lease.txt", "text": ENGLISH}])
+        put_model(bare_home, E5)
+        (bare_home / "models/e5-small-v2/model.onnx").write_bytes(b"cut off")
+        report = lexichord.ingest(documents=[{"uri": "other.txt", "text": ENGLISH}])
+        assert (report.inserted, report.degraded) == (1, [])

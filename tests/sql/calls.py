@@ -260,6 +260,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("document_card", {"title": "a", "uri": "b", "content": "c", "text_config": "english"}),
     ("analyze_documents", {"most": 1}),
+    ("may_choose_space", {}),
     ("choose_space", {"provider": "local", "model": "other", "dimension": 4}),
     (
         "index_table",

@@ -123,6 +123,12 @@ async def document_digests(database: Database, dataset: str, uris: Sequence[str]
     return {row["uri"]: row for row in rows}
 
 
+async def may_choose_space(database: Database) -> bool:
+    """See sql/may_choose_space.sql."""
+    (row,) = await database.call("may_choose_space")
+    return bool(row["may_choose_space"])
+
+
 async def choose_space(database: Database, space: EmbeddingSpace) -> bool:
     """See sql/choose_space.sql."""
     named = {"provider": space.provider, "model": space.model, "dimension": space.dimension}

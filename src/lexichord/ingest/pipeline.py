@@ -365,9 +365,11 @@ class IngestPipeline:
         if self.is_bound or self.embedder is None or is_named:
             return
         self.is_bound = True
+        if not self.languages or not await store.may_choose_space(self.database):
+            return
         languages = Counter(self.languages)
         best = await asyncio.to_thread(best_embedder, self.settings, languages)
-        if best is None or best.setting == self.space or not languages:
+        if best is None or best.setting == self.space:
             return
         if reason := await asyncio.to_thread(_why_unusable, self.settings, best.setting):
             self.recorder.report.degraded.append(f"{best.setting} is not taken: {reason}")

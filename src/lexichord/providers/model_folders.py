@@ -57,18 +57,18 @@ def list_models(settings: Settings) -> list[ListedModel]:
     return [*named, *_list_others(settings.home)]
 
 
-def best_embedder(settings: Settings, languages: Counter[str]) -> ListedModel | None:
+def best_embedder(settings: Settings, languages: Counter[str]) -> NamedModel | None:
     """Return the model on this machine that knows most of the documents, counted by language.
 
     Of several the best one, by `PREFERRED`. None where no model of the table is here.
     """
-    here = {model.name: model for model in list_models(settings) if model.folder}
-    known = [here[name] for name in PREFERRED if name in here]
+    named = (MODELS[name] for name in PREFERRED)
+    here = [model for model in named if _named_folder(settings, model)]
 
-    def read(model: ListedModel) -> int:
-        return sum(languages[language] for language in model.languages or ())
+    def read(model: NamedModel) -> int:
+        return sum(languages[language] for language in model.languages)
 
-    return max(known, key=read, default=None)  # the first of those that know as many
+    return max(here, key=read, default=None)  # the first of those that know as many
 
 
 def find_listed(settings: Settings, name: str) -> tuple[ListedModel, NamedModel | None]:
