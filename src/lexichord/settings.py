@@ -166,6 +166,7 @@ class Settings(BaseSettings):
     # 20,000 characters of English have some 5,000 tokens: with all else in a prompt they fit in the
     # 8,192 that the smallest of today's models read. Ollama reads 4,096 unless told: set 8000.
     llm_window: int = Field(20_000, ge=4_000)
+    reader: str | None = None
     reranker: str | None = None
     reranker_base_url: str | None = Field(None, repr=False)
     reranker_api_key: SecretStr | None = None

@@ -24,7 +24,7 @@ def put_model(home: Path, space: str) -> None:
     table = np.random.default_rng(5).normal(size=(3, 384)).astype(np.float32)
     gather = node("Gather", "table input_ids", "last_hidden_state")
     shape: list[str | int] = ["batch", "tokens", 384]
-    save_graph(folder / "model.onnx", [gather], ("last_hidden_state", shape), {"table": table})
+    save_graph(folder / "model.onnx", [gather], {"last_hidden_state": shape}, {"table": table})
 
 
 @pytest.mark.parametrize(

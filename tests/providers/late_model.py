@@ -117,6 +117,6 @@ def build(
         "share": np.array(CONTEXT_SHARE, np.float32),
     }
     shape: list[str | int] = ["batch", DIMENSION] if pooled else ["batch", "tokens", DIMENSION]
-    output = ("sum" if pooled else "states", shape)
-    save_graph(folder / "model.onnx", nodes[: 5 if pooled else None], output, constants)
+    outputs = {"sum" if pooled else "states": shape}
+    save_graph(folder / "model.onnx", nodes[: 5 if pooled else None], outputs, constants)
     (folder / file).write_text(json.dumps(said))

@@ -36,7 +36,7 @@ def build(
     gather = node("Gather", "table input_ids", "last_hidden_state")
     shape: list[str | int] = ["batch", "tokens", 4]
     table = np.vstack([TABLE, UNUSED])
-    save_graph(folder / graph, [gather], ("last_hidden_state", shape), {"table": table})
+    save_graph(folder / graph, [gather], {"last_hidden_state": shape}, {"table": table})
     for name, content in (settings or {}).items():
         file = folder / name
         file.parent.mkdir(exist_ok=True)

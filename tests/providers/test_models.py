@@ -33,7 +33,7 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     save_tokenizer(folder, [*WORDS, "passage:"], ("<s>", "</s>"), single="<s> $A </s>")
     gather = node("Gather", "table input_ids", "last_hidden_state")
     shape: list[str | int] = ["batch", "tokens", 384]
-    save_graph(folder / GRAPH, [gather], ("last_hidden_state", shape), {"table": TABLE})
+    save_graph(folder / GRAPH, [gather], {"last_hidden_state": shape}, {"table": TABLE})
     (folder / "config.json").write_text('{"hidden_size": 384, "architectures": ["BertModel"]}')
     return files_of(folder)
 

@@ -44,7 +44,7 @@ def build(folder: Path, graph: str = "model.onnx", numbers: int = 1, types: bool
         "share": np.array([0.1, 1], np.float32),
     }
     inputs = ("input_ids", "attention_mask", *([kinds] if types else []))
-    save_graph(folder / graph, nodes, ("logits", ["batch", numbers]), constants, inputs)
+    save_graph(folder / graph, nodes, {"logits": ["batch", numbers]}, constants, inputs)
 
 
 def find(home: Path) -> Reranker:

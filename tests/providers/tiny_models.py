@@ -34,11 +34,11 @@ def node(operation: str, inputs: str, output: str, **attributes: Any) -> Any:
 def save_graph(
     file: Path,
     nodes: Sequence[Any],
-    output: tuple[str, Sequence[str | int]],
+    outputs: Mapping[str, Sequence[str | int]],
     constants: Mapping[str, np.ndarray[Any, Any]],
     inputs: Sequence[str] = ("input_ids", "attention_mask"),
 ) -> None:
-    """Write a graph of the batch's tokens to a named output of a shape."""
+    """Write a graph of the batch's tokens to named outputs, each of its shape."""
     from onnx import TensorProto, helper, numpy_helper, save
 
     graph = helper.make_graph(
@@ -48,7 +48,10 @@ def save_graph(
             helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
             for name in inputs
         ],
-        [helper.make_tensor_value_info(output[0], TensorProto.FLOAT, output[1])],
+        [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+            for name, shape in outputs.items()
+        ],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
     opset = helper.make_opsetid("", 20)

@@ -358,7 +358,17 @@ def _answer(answered: Response) -> None:
     if answered.comparison is not None and out.is_terminal:
         out.print(_table(answered.comparison), soft_wrap=False)
     else:
-        out.print(printable(answered.answer))
+        out.print(_with_phrase(answered))
+
+
+def _with_phrase(answered: Response) -> Text:
+    """Return the answer with the phrase of its first sentence in bold."""
+    text = printable(answered.answer)
+    if answered.phrase is not None:
+        phrase = visible(" ".join(answered.phrase.text.split()))
+        if (start := text.plain.partition("\n")[0].find(phrase)) >= 0:
+            text.stylize("bold", start, start + len(phrase))
+    return text
 
 
 def _reflection(reflection: Reflection) -> None:

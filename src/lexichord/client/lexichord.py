@@ -28,9 +28,9 @@ from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
-from lexichord.providers.base import Generator, Reranker
+from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
-from lexichord.providers.registry import find_reranker
+from lexichord.providers.registry import find_reader, find_reranker
 from lexichord.retrieve.events import streamed
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.plain import name_document, search_chunks
@@ -101,6 +101,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     """
 
     reranker: Reranker | None = None
+    reader: Reader | None = None
     contextualize = backfill.contextualize
     calibrate = calibrate
     evaluate = evaluate
@@ -147,6 +148,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         if self._open is not None:
             return self
         self.reranker = self.reranker or find_reranker(self.settings)
+        self.reader = self.reader or find_reader(self.settings)
         server = open_server(self.settings)
         dsn = await asyncio.to_thread(server.__enter__)
         self._open = AsyncExitStack()
@@ -451,6 +453,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
             sentences=self.sentences,
             scales=self.scales,
             reranker=self.reranker,
+            reader=self.reader,
             stages=self.stages,
             generator=model,
         )

@@ -58,6 +58,17 @@ class Graph:
 
         The graph is given what it takes of them; without `types` all tokens are of type 0.
         """
+        wanted = output or self.session.get_outputs()[0].name
+        return self.run_all(ids, mask, types, [wanted])[wanted]
+
+    def run_all(
+        self,
+        ids: TokenIds,
+        mask: TokenMask,
+        types: TokenIds | None = None,
+        outputs: Sequence[str] = (),
+    ) -> dict[str, NDArray[Any]]:
+        """Return outputs of a batch by name, all unless some are named. Raises ProviderError."""
         given = {
             "input_ids": ids,
             "attention_mask": mask.astype(np.int64),
@@ -65,11 +76,13 @@ class Graph:
         }
         names = [each.name for each in self.session.get_inputs()]
         wanted = {name: given[name] for name in names if name in given}
+        outputs = outputs or [each.name for each in self.session.get_outputs()]
         try:
-            return np.asarray(self.session.run(output and [output], wanted)[0])
+            arrays = self.session.run(outputs, wanted)
         except Exception as error:  # onnxruntime's errors have no narrower base
             reason = str(error).partition("\n")[0]
             raise ProviderError(f"the model in '{self.folder}' cannot be run: {reason}") from error
+        return dict(zip(outputs, map(np.asarray, arrays), strict=True))
 
 
 def find_folder(model: str, home: Path, model_dir: Path | None = None, *others: str) -> Path | None:

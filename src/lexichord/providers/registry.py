@@ -3,13 +3,14 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import SecretStr
 
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Embedder, Generator, Reranker
+from lexichord.providers.base import Embedder, Generator, Reader, Reranker
 from lexichord.providers.cohere import COHERE_URL
 from lexichord.providers.embed.batching import (
     EMBEDDING_TIMING,
@@ -24,6 +25,7 @@ from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
 from lexichord.providers.models import INT8, MODELS
 from lexichord.providers.onnx_folder import GRAPH_FILES, STATIC_FILE, TOKENIZER_FILE, find_folder
+from lexichord.providers.read.folder import FolderReader
 from lexichord.providers.rerank.cohere import CohereReranker
 from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.providers.rerank.http import JINA_URL, JinaReranker, TeiReranker
@@ -34,6 +36,7 @@ NO_LOCAL_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[lo
 NO_LOCAL_MODEL = (
     f"no embedding model: by words only; run: lexichord models fetch {LOCAL_SPACE.model}"
 )
+READER_PACKAGE = "lexichord_reader"
 COHERE_VARIABLES, JINA_VARIABLES = ("CO_API_KEY", "COHERE_API_KEY"), ("JINA_API_KEY",)
 
 
@@ -206,6 +209,32 @@ def _find_local_reranker(settings: Settings, model: str) -> FolderReranker:
     if folder is None:
         raise ConfigError(f"there is no reranker local/{model}: {_bring(model, settings.home)}")
     return FolderReranker(folder)
+
+
+def find_reader(settings: Settings) -> Reader | None:
+    """Return the reader that the settings name, else the one of the package `lexichord-reader`.
+
+    None where neither is there, or the setting is none. Raises ConfigError.
+    """
+    if settings.reader == "none":
+        return None
+    if settings.reader is None:
+        return None if _missing_local_libraries() else _packaged_reader()
+    provider, _, model = settings.reader.partition("/")
+    if provider != "local" or not model:
+        raise ConfigError(f"there is no reader {settings.reader}: local/FOLDER, none")
+    if missing := _missing_local_libraries():
+        raise ConfigError(f"the reader needs {missing}: pip install 'lexichord[local]'")
+    folder = find_folder(model, settings.home)
+    if folder is None:
+        raise ConfigError(f"there is no reader local/{model}: {_bring(model, settings.home)}")
+    return FolderReader(folder)
+
+
+def _packaged_reader() -> FolderReader | None:
+    if not has_library(READER_PACKAGE):
+        return None
+    return FolderReader(Path(str(files(READER_PACKAGE))))
 
 
 def _bring(model: str, home: Path) -> str:

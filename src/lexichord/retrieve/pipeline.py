@@ -11,8 +11,9 @@ from functools import partial
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Embedder, Generator, Reranker
+from lexichord.providers.base import Embedder, Generator, Reader, Reranker
 from lexichord.retrieve.events import emit
+from lexichord.retrieve.evidence.reading import QueryReader
 from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
 from lexichord.retrieve.judge.confidence import find_calibration
 from lexichord.retrieve.judge.named import without_names
@@ -37,6 +38,7 @@ from lexichord.retrieve.understand.cues import find_listed
 from lexichord.retrieve.vectors import KnownScales, SentenceVectors, by_words, without_waiting
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.events import AnswerEvent, FilesEvent
+from lexichord.types.evidence import read_nothing
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.reflection import Reflection
 from lexichord.types.state import Calibration
@@ -52,6 +54,7 @@ async def query(
     sentences: SentenceVectors,
     scales: KnownScales,
     reranker: Reranker | None = None,
+    reader: Reader | None = None,
     stages: Stages = STAGES,
     generator: Generator | None = None,
 ) -> Response:
@@ -74,6 +77,7 @@ async def query(
         trace=trace,
         calibration=calibration,
         sentences=sentences,
+        read=read_nothing if reader is None else QueryReader(reader, trace).read,
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)

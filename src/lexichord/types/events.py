@@ -57,6 +57,7 @@ class AnswerEvent(Shaped):
     answer: str
     answer_confidence: float | None
     claimed: bool
+    phrase: Quote | None
     unverified: Sequence[str]
     comparison: Comparison | None
 

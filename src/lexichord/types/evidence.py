@@ -1,8 +1,8 @@
 """Evidence: quotes, a context's sources, tables, answers. Offsets are in characters."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from lexichord.types.json import Shaped, Shown
 from lexichord.types.results import ChunkHit, FileHit
@@ -47,6 +47,29 @@ class Quote(Shaped):
         """Quote a whole chunk."""
         same = {name: getattr(hit, name) for name in cls.__slots__ if name != "text"}
         return cls(text=hit.content, **same)
+
+
+class ReadSentence(NamedTuple):
+    """A sentence that a reader read, how likely it answers, 0 to 1, and its phrase that does."""
+
+    quote: Quote
+    score: float
+    phrase: Quote
+
+
+class ReadPassage(NamedTuple):
+    """How likely a passage holds an answer, 0 to 1, and its sentences."""
+
+    here: float
+    sentences: Sequence[ReadSentence]
+
+
+# A question and passages; None where nothing reads them.
+type ReadQuotes = Callable[[str, Sequence[Quote]], Awaitable[Sequence[ReadPassage] | None]]
+
+
+async def read_nothing(question: str, quotes: Sequence[Quote]) -> None:
+    """Read nothing: there is no reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +149,7 @@ class AnswerRequest:
     """What an answer is to be written to; `advice` is what a reader missed in an earlier one.
 
     `confidence` is the probability, 0 to 1, that the evidence holds an answer; `align` is what
-    cosines of sentences are compared by.
+    cosines of sentences are compared by, `read` what reads passages for the question.
     """
 
     kind: str
@@ -134,6 +157,7 @@ class AnswerRequest:
     advice: str = ""
     confidence: float | None = None
     align: Align = as_it_is
+    read: ReadQuotes = read_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +166,7 @@ class Answer:
 
     `comparison` is the table that it was written from, if that is not the evidence's. `confidence`
     is the probability, 0 to 1, that its first sentence is right; None where that is not known.
-    `best` is that sentence, as far as one was chosen.
+    `best` is that sentence, as far as one was chosen, `phrase` what of it answers.
     """
 
     text: str
@@ -150,6 +174,7 @@ class Answer:
     comparison: Comparison | None = None
     confidence: float | None = None
     best: Quote | None = None
+    phrase: Quote | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,10 @@ class Response(Shown):
     answer by; of documents that the query names, the answer then says that they do not say, or,
     where that is not sure either, quotes the sentence that comes nearest. `claimed` says that
     `answer` is meant as one: where no sentence is likely enough to answer, the best passage stands
-    there instead, its nearest sentence marked by `**`. `elsewhere` are sentences that other
-    documents have on it, best first. `relevant_files` are the ids of the documents that the query
-    is about: those that it names, or of `files` those that stand out. `timings_ms` is in
+    there instead, its nearest sentence marked by `**`. `phrase` is the stretch of a claimed
+    answer's first sentence that answers, None where no reader tells. `elsewhere` are sentences that
+    other documents have on it, best first. `relevant_files` are the ids of the documents that the
+    query is about: those that it names, or of `files` those that stand out. `timings_ms` is in
     milliseconds, by stage; `trace` holds the stages' runs in the order in which they ended.
     `query_id` is the record's id, None if it was not recorded.
     """
@@ -68,6 +69,7 @@ class Response(Shown):
     answer_confidence: float | None = None
     abstained: bool = False
     claimed: bool = False
+    phrase: Quote | None = None
     elsewhere: Sequence[Quote] = ()
     relevant_files: Sequence[str] = ()
     reflection: Reflection | None = None

@@ -57,14 +57,21 @@ async def write_answer(
         return Answer(write_list(evidence.quotes, sources))
     if brief.kind == "summary":
         return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
-    best, confidence = await rank_sentences(
-        database, brief.question, evidence.quotes, embed, brief.confidence, brief.align
+    ranked = await rank_sentences(
+        database,
+        brief.question,
+        evidence.quotes,
+        embed,
+        brief.confidence,
+        brief.align,
+        brief.read,
     )
-    likely = [one for one in best[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
+    likely = [one for one in ranked.quotes[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
     wants_steps = wanted_type(brief.question) == "how-to"
     units = [whole_unit(one, evidence.quotes, wants_steps) for one in likely]
     text = _write_units(units, evidence.quotes, sources)
-    return Answer(text, confidence=confidence, best=best[0] if best else None)
+    best = ranked.quotes[0] if ranked.quotes else None
+    return Answer(text, confidence=ranked.confidence, best=best, phrase=ranked.phrase)
 
 
 def _write_units(

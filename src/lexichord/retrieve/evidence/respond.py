@@ -181,7 +181,7 @@ async def respond(
             answer = await _doubt(context, plan, evidence, confidence, sources, elsewhere)
         elif context.options.answer:
             asked = (plan.intent.kind, unnamed(plan.intent), advice)
-            brief = AnswerRequest(*asked, confidence, context.align)
+            brief = AnswerRequest(*asked, confidence, context.align, context.read)
             answer = await _write(context, plan, brief, evidence, sources)
             claimed = _is_claimed(answer)
             if answer.best is not None and not claimed:
@@ -204,6 +204,7 @@ async def respond(
         answer_confidence=_answer_confidence(answer),
         abstained=abstained,
         claimed=claimed,
+        phrase=answer.phrase if claimed else None,
         elsewhere=elsewhere,
         relevant_files=_relevant(plan, abstained),
         reflection=reflection and _check(context, reflection, answer.text, evidence),
@@ -275,7 +276,7 @@ async def _rank(
     return await context.by_meaning(
         context.calibration_of(plan.question) is not None,
         lambda embed: rank_sentences(
-            context.database, question, quotes, embed, confidence, context.align
+            context.database, question, quotes, embed, confidence, context.align, context.read
         ),
     )
 

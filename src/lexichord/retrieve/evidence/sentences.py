@@ -9,6 +9,11 @@ from math import exp
 from typing import NamedTuple
 
 from lexichord.db.pool import Database
+from lexichord.retrieve.evidence.reading import (
+    LEAST,
+    rank_read,
+    right_first,
+)
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     QuotedSentence,
@@ -24,7 +29,14 @@ from lexichord.retrieve.evidence.wanted import (
     wanted_type,
 )
 from lexichord.retrieve.understand.cues import tell_language
-from lexichord.types.evidence import Align, Quote, as_it_is
+from lexichord.types.evidence import (
+    Align,
+    Quote,
+    ReadPassage,
+    ReadQuotes,
+    as_it_is,
+    read_nothing,
+)
 
 CANDIDATE_SENTENCES = 60  # of the best passages
 EMBEDDED_SENTENCES = 16  # of these, the best by words; 12, 24, 60: the same first sentences
@@ -103,10 +115,14 @@ class Signals(NamedTuple):
 
 
 class RankedSentences(NamedTuple):
-    """Sentences, best first, and how likely the first is right, 0 to 1; None if that is unknown."""
+    """Sentences, best first, and how likely the first is right, 0 to 1; None if that is unknown.
+
+    `phrase` is what of the first one answers, where a reader tells.
+    """
 
     quotes: list[Quote]
     confidence: float | None
+    phrase: Quote | None = None
 
 
 async def rank_sentences(
@@ -116,13 +132,17 @@ async def rank_sentences(
     embed: EmbedSentences | None = None,
     evidence: float | None = None,
     align: Align = as_it_is,
+    read: ReadQuotes = read_nothing,
 ) -> RankedSentences:
     """Return the sentences of checked passages that may answer.
 
-    A quote's score is how likely it answers, as a share of the best one's: 1 for the best.
-    `embed` gives unit vectors of texts; without it words decide. `align` gives their cosines as
-    those of the constants. `evidence` is the confidence that the passages hold an answer.
+    A quote's score is how likely it answers, as a share of the best one's: 1 for the best. What
+    was `read` decides, where it is; else `embed`, which gives unit vectors of texts,
+    and without it words. `align` gives their cosines as those of the constants. `evidence` is the
+    confidence that the passages hold an answer.
     """
+    if passages_read := await read(question, passages):
+        return _by_reading(passages_read)
     candidates = find_candidates(passages)
     signals = await _by_words(database, question, candidates)
     likely = sorted(range(len(candidates)), key=lambda n: -signals[n].strength)[:EMBEDDED_SENTENCES]
@@ -143,6 +163,15 @@ async def rank_sentences(
     wants_value = wanted_type(question) in VALUE_TYPES
     best_two = [measured[n] for n in order[:2]]
     return RankedSentences(quotes, _probability(best_two, evidence, wants_value))
+
+
+def _by_reading(passages: Sequence[ReadPassage]) -> RankedSentences:
+    ranked = [one for one in rank_read(passages) if any(map(str.isalnum, one.quote.text))]
+    if not ranked:
+        return RankedSentences([], None)
+    best = max(ranked[0].score, LEAST)
+    quotes = [replace(one.quote, score=one.score / best) for one in ranked]
+    return RankedSentences(quotes, right_first(ranked[0].score), ranked[0].phrase)
 
 
 def _probability(best: Sequence[Signals], evidence: float, wants_value: bool) -> float:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from markupsafe import Markup, escape
@@ -178,7 +178,27 @@ def _answer(response: Response, passages: Sequence[QuoteView]) -> list[AnswerBlo
     # What is in none of the sources is cited by title and heading.
     named = {f"({citation(one.quote)})": one.address for one in passages if one.number is None}
     marks = not response.claimed
-    return [_block(line, len(response.sources), named, marks) for line in lines]
+    blocks = [_block(line, len(response.sources), named, marks) for line in lines]
+    return _with_phrase(blocks, response.phrase)
+
+
+def _with_phrase(blocks: list[AnswerBlock], phrase: Quote | None) -> list[AnswerBlock]:
+    """Mark the phrase that answers, where it first stands in the first block as it is shown.
+
+    What holds rendered code or emphasis is left as it is: the phrase may be the name of a tag.
+    """
+    shown = "" if phrase is None else show_line(phrase.text)
+    if not blocks or not shown:
+        return blocks
+    parts: LinkedText = []
+    for text, address in blocks[0].parts:
+        before, found, after = text.partition(shown)
+        if address or not found or "<" in text or any(kind == MARKED for _, kind in parts):
+            parts.append((text, address))
+        else:
+            parts += [(before, ""), (found, MARKED), (after, "")]
+    kept = [part for part in parts if part[0]]
+    return [replace(blocks[0], parts=kept), *blocks[1:]]
 
 
 def _block(line: str, sources: int, named: Mapping[str, str], marks: bool) -> AnswerBlock:

@@ -1,0 +1,1 @@
+"""Readers: a question and passages in, what answers it out."""
