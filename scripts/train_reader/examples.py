@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from zlib import crc32
 
 from tokenizers import Tokenizer
 
@@ -33,6 +34,19 @@ CAPS = {
     "fairytaleqa.en": 4000,
     "friendsqa.en": 1500,
 }
+STATED_SHARE = 0.12  # of examples, that many more ask whether the text says what a sentence says
+STATED_FORMS = (
+    "Does the document say that {}?",
+    "Does the text state that {}?",
+    "does it mention that {}",
+    "Is it true that {}?",
+    "{}",
+    "{}?",
+    "where does it say that {}",
+)
+KEPT_WORDS = (0.5, 0.9)  # the least and the most share of a sentence's words that such a one has
+HEADING_FORMS = ("How do I {}?", "how to {}", "How can I {}?", "{}", "{}?", "what about {}?")
+SCORED = {"policyqa_dev.en", "qed_nq.en", "covidqa.en", "documentation"}
 # Their questions speak of "the author" or "they": another passage may answer them as well.
 WITHOUT_NEGATIVES = {"squadshifts_amazon.en", "squadshifts_reddit.en", "friendsqa.en"}
 
@@ -118,31 +132,89 @@ class Negatives:
         return any(text in passage.lower() for text in texts)
 
 
-def mixed(folder: Path, without: Sequence[str], seed: int) -> list[Example]:
+def is_kept_back(example: Example) -> bool:
+    """Return whether an example is of the documents of its set that the reader is scored on."""
+    return example.source in SCORED and crc32(example.title.encode()) % 4 == 0
+
+
+def mixed(
+    folder: Path, without: Sequence[str], seed: int, pages: Sequence[Path] = ()
+) -> list[Example]:
     """Return a pass of English examples: each set to its cap, with negatives, in any order."""
     generator = random.Random(seed)
-    examples: list[Example] = []
+    examples = [one for folder in pages for one in documentation(folder) if not is_kept_back(one)]
+    examples += with_negatives(examples, examples, generator)
     for file in sorted(folder.glob("*.en.jsonl.gz")):
         if any(name in file.name for name in without):
             continue
-        every = read_set(file)
+        every = [example for example in read_set(file) if not is_kept_back(example)]
         source = every[0].source
         positives = [e for e in every if e.answers]
         negatives = [e for e in every if not e.answers]
         generator.shuffle(positives)
         generator.shuffle(negatives)
         positives = positives[: CAPS.get(source, len(positives))]
-        examples += positives
-        examples += negatives[: max(len(positives) // 2, 2000)]
+        negatives = negatives[: max(len(positives) // 2, 2000)]
         if source not in WITHOUT_NEGATIVES and positives:
-            index = Negatives(every)
-            for example in positives:
-                for same_title, share in ((True, 0.35), (False, 0.25)):
-                    if generator.random() < share:
-                        near = index.near(example, same_title, generator)
-                        examples += [near] if near else []
+            asked = (stated(one, generator) for one in every if generator.random() < STATED_SHARE)
+            positives += filter(None, asked)
+            negatives += with_negatives(positives, every, generator)
+        examples += positives + negatives
     generator.shuffle(examples)
     return examples
+
+
+def with_negatives(
+    positives: Sequence[Example], every: Sequence[Example], generator: random.Random
+) -> Iterator[Example]:
+    """Yield passages that do not answer, for a part of the questions."""
+    index = Negatives(every)
+    for example in positives:
+        for same_title, share in ((True, 0.35), (False, 0.25)):
+            if generator.random() < share:
+                near = index.near(example, same_title, generator)
+                if near is not None:
+                    yield near
+
+
+def stated(example: Example, generator: random.Random) -> Example | None:
+    """Return a question whether a passage says what one of its sentences says, in fewer words."""
+    places = [
+        (found.start(), found.end())
+        for found in re.finditer(r"[^.!?\n]{40,300}[.!?]", example.passage)
+    ]
+    if not places:
+        return None
+    start, end = generator.choice(places)
+    sentence = example.passage[start:end].strip()
+    start = example.passage.index(sentence, start)
+    share = generator.uniform(*KEPT_WORDS)
+    kept = [word for word in sentence.rstrip(".!?").split() if generator.random() < share][:30]
+    if len(kept) < 4:
+        return None
+    question = generator.choice(STATED_FORMS).format(" ".join(kept))
+    span = (start, start + len(sentence))
+    return Example(question, example.title, example.passage, (span,), "stated")
+
+
+def documentation(folder: Path) -> Iterator[Example]:
+    """Yield a question for each section of Markdown pages: its first lines are the answer."""
+    for file in sorted(folder.rglob("*.md")):
+        text = re.sub(r"<!--.*?-->|\{\s*[.#*:][^}]*\}", "", file.read_text(), flags=re.S)
+        title, *parts = re.split(r"^#{2,4} +", text, flags=re.M)
+        name = title.partition("\n")[0].strip("# ")
+        sections = [part.partition("\n")[::2] for part in parts]
+        for number, (heading, body) in enumerate(sections):
+            after = sections[number + 1][1] if number + 1 < len(sections) else ""
+            passage = f"{body.strip()}\n\n{after.strip()}"[:1500].strip()
+            opening = re.match(r"[^\n]+(?:\n[^\n]+)*(?:\n\n```.*?```)?", passage, re.S)
+            if opening and 40 < opening.end() < 600 and len(heading.split()) < 9:
+                asked = heading.strip(" ?`").replace("`", "")
+                asked = asked[:1].lower() + asked[1:]
+                form = HEADING_FORMS[(number + len(heading)) % len(HEADING_FORMS)]
+                yield Example(
+                    form.format(asked), name, passage, ((0, opening.end()),), "documentation"
+                )
 
 
 def as_typed(question: str, title: str, generator: random.Random) -> str:

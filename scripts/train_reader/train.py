@@ -1,7 +1,7 @@
 """Train the reader: spans and "not here" over many kinds of text.
 
 python scripts/train_reader/train.py --data DIR --start FOLDER --into FOLDER [--layers 6]
-    [--without SET ...] [--from CHECKPOINT] [--limit N] [--rate 1e-4] [--seed 1]
+    [--without SET ...] [--pages FOLDER ...] [--from CHECKPOINT] [--limit N] [--rate 1e-4]
 
 DIR holds sets as JSON lines, FOLDER a MiniLM with model.safetensors and tokenizer.json. An
 interrupted run goes on from its last checkpoint when it is called again. torch is needed only
@@ -130,7 +130,7 @@ def plan(tokenizer: Tokenizer, arguments: argparse.Namespace) -> list[list[Windo
     """Return the batches of a pass, the same ones for the same seed."""
     generator = random.Random(arguments.seed)
     every: list[Window] = []
-    for example in mixed(arguments.data, arguments.without, arguments.seed):
+    for example in mixed(arguments.data, arguments.without, arguments.seed, arguments.pages):
         every += training_windows(tokenizer, example, generator)
     every = every[: arguments.limit]
     share = sum(bool(window.spans) for window in every) / len(every)
@@ -155,6 +155,7 @@ def main() -> None:
     parser.add_argument("--into", type=Path, required=True)
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--pages", type=Path, nargs="*", default=[], help="folders of Markdown")
     parser.add_argument("--from", type=Path, dest="checkpoint")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--rate", type=float, default=1e-4)
