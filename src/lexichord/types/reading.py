@@ -1,6 +1,5 @@
 """What a reader is given and what it makes of it. Offsets are in characters of the passage."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -13,7 +12,7 @@ class Passage:
 
     title: str
     text: str
-    sentences: Sequence[tuple[int, int]]
+    sentences: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

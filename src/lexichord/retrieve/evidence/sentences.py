@@ -9,11 +9,7 @@ from math import exp
 from typing import NamedTuple
 
 from lexichord.db.pool import Database
-from lexichord.retrieve.evidence.reading import (
-    LEAST,
-    rank_read,
-    right_first,
-)
+from lexichord.retrieve.evidence.reading import log_odds
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     QuotedSentence,
@@ -34,6 +30,7 @@ from lexichord.types.evidence import (
     Quote,
     ReadPassage,
     ReadQuotes,
+    ReadSentence,
     as_it_is,
     read_nothing,
 )
@@ -55,6 +52,12 @@ REPETITION_COST = 4.0
 # weight from 1 to 5; of what is in another language than the question 1 more, from 1.5 to 5.
 DEFINITION_WEIGHT = 3.0
 FOREIGN_COST = 3.0
+
+# Beside the log odds of the reader; first sentence right on three kinds that it was not trained on,
+# 120 questions each: encyclopaedia .833 -> .875, policies .158 -> .192, contracts .392 -> .458. Any
+# coverage from 6 to 12 and rank from 2 to 4 is within a point; cosines beside these add one.
+READ_COVERAGE_WEIGHT = 8.0
+READ_RANK_WEIGHT = 4.0  # of 1 / (1 + the passage's number)
 
 # Whether the first sentence is right, 335 questions, near misses among them, each kind by the other
 # three: AUROC .791, calibration error .052, one near miss at .7 or more. By the sentence's own
@@ -142,7 +145,7 @@ async def rank_sentences(
     confidence that the passages hold an answer.
     """
     if passages_read := await read(question, passages):
-        return _by_reading(passages_read)
+        return await _by_reading(database, question, passages_read)
     candidates = find_candidates(passages)
     signals = await _by_words(database, question, candidates)
     likely = sorted(range(len(candidates)), key=lambda n: -signals[n].strength)[:EMBEDDED_SENTENCES]
@@ -165,13 +168,30 @@ async def rank_sentences(
     return RankedSentences(quotes, _probability(best_two, evidence, wants_value))
 
 
-def _by_reading(passages: Sequence[ReadPassage]) -> RankedSentences:
-    ranked = [one for one in rank_read(passages) if any(map(str.isalnum, one.quote.text))]
-    if not ranked:
+async def _by_reading(
+    database: Database, question: str, passages: Sequence[ReadPassage]
+) -> RankedSentences:
+    """Rank by what was read, by the question's words and by the passage's own rank."""
+    places: dict[tuple[object, int, int], tuple[int, ReadSentence]] = {}
+    for number, passage in enumerate(passages):
+        for one in passage.sentences:
+            place = one.quote.document_id, one.quote.start, one.quote.end
+            places.setdefault(place, (number, one))
+    read = list(places.values())
+    asked, *terms = await weigh_texts(database, [question, *(one.quote.text for _, one in read)])
+    strengths = [
+        log_odds(one.score)
+        + READ_COVERAGE_WEIGHT * coverage(asked, words)
+        + READ_RANK_WEIGHT / (1 + number)
+        for (number, one), words in zip(read, terms, strict=True)
+    ]
+    order = sorted(range(len(read)), key=lambda n: -strengths[n])
+    if not order:
         return RankedSentences([], None)
-    best = max(ranked[0].score, LEAST)
-    quotes = [replace(one.quote, score=one.score / best) for one in ranked]
-    return RankedSentences(quotes, right_first(ranked[0].score), ranked[0].phrase)
+    best = strengths[order[0]]
+    quotes = [replace(read[n][1].quote, score=exp(strengths[n] - best)) for n in order]
+    first = read[order[0]][1]
+    return RankedSentences(quotes, first.score, first.phrase)
 
 
 def _probability(best: Sequence[Signals], evidence: float, wants_value: bool) -> float:
