@@ -67,10 +67,9 @@ class QueryContext:
     ) -> float:
         """Return the probability, 0 to 1, that hits hold an answer to a question.
 
-        The reader tells where there is one that knows the language, by what was asked in full.
+        The reader tells where there is one that knows the language.
         """
-        asked = (named or question).query
-        if hits and (read := await self.read(asked, [Quote.of(hit) for hit in hits])):
+        if hits and (read := await self.read(question.query, [Quote.of(hit) for hit in hits])):
             return holds_answer(read)
         calibration = self.calibration_of(question)
         return await self.by_meaning(

@@ -1,0 +1,88 @@
+"""What a reader makes of a query: small ONNX graphs that the tests build, in a real onnxruntime."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from tests.conftest import new_database
+from tests.end_to_end.processes import run_cli
+from tests.providers.test_read_folder import build
+
+PAGES = {
+    "notice.md": "# Ending\n\nThe notice is sent by letter.\n\nIt is fourteen days before the end.",
+    "rent.md": "# Rent\n\nThe rent is due on the first working day.",
+    "pets.md": "# Pets\n\nA dog needs the consent of the landlord.",
+}
+QUESTION = "how long is the notice"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    build(tmp_path / "tiny")
+    return tmp_path / "tiny"
+
+
+@pytest.fixture
+def stored(embedding_template: str, home: Path, folder: Path) -> Iterator[SyncLexichord]:
+    with (
+        new_database(embedding_template, copy_of=embedding_template) as dsn,
+        SyncLexichord(dsn=dsn, home=home, reader=f"local/{folder}") as lexichord,
+    ):
+        lexichord.ingest(documents=[{"uri": uri, "text": text} for uri, text in PAGES.items()])
+        yield lexichord
+
+
+def test_the_phrase_is_marked_in_the_sentence_that_is_first(stored: SyncLexichord) -> None:
+    response = stored.query(QUESTION, answer=True)
+    assert response.claimed
+    assert response.answer.startswith("It is fourteen days before the end.")
+    assert response.phrase is not None
+    assert response.phrase.text == "fourteen days"
+    text = PAGES["notice.md"]
+    assert text[response.phrase.start : response.phrase.end] == "fourteen days"
+    assert response.to_dict()["phrase"]["text"] == "fourteen days"
+    assert response.confidence > 0.9
+    assert "read" in response.timings_ms
+
+
+def test_what_no_passage_answers_is_not_claimed(stored: SyncLexichord) -> None:
+    response = stored.query("who consents to the dog", documents=["pets.md"], answer=True)
+    assert not response.claimed
+    assert response.phrase is None
+    assert response.confidence < 0.5
+
+
+def test_a_question_in_another_language_is_judged_without_it(stored: SyncLexichord) -> None:
+    response = stored.query("Wie lange ist die Frist für die Kündigung?", answer=True)
+    assert "read" not in response.timings_ms
+    assert response.phrase is None
+
+
+def test_a_reader_that_fails_is_said_and_the_rest_answers(
+    home: Path, folder: Path, stored: SyncLexichord
+) -> None:
+    with SyncLexichord(dsn=stored.core.settings.dsn, home=home, reader="none") as plain:
+        expected = plain.query(QUESTION, answer=True)
+    (folder / "model.onnx").write_bytes(b"no graph")
+    response = stored.query(QUESTION, answer=True)
+    (reason,) = response.degraded
+    assert reason.startswith("no reader, words and vectors judge: onnxruntime cannot load")
+    assert response.answer == expected.answer
+    assert response.confidence == expected.confidence
+
+
+def test_the_command_line_gives_the_phrase(home: Path, folder: Path, stored: SyncLexichord) -> None:
+    arguments = ("query", QUESTION, "--answer", "--json")
+    named = {"LEXICHORD_READER": f"local/{folder}"}
+    done = run_cli(stored.core.settings.dsn, home, *arguments, **named)
+    assert json.loads(done.stdout)["phrase"]["text"] == "fourteen days"
+
+
+def test_no_passage_is_read_twice(stored: SyncLexichord) -> None:
+    response = stored.query("how long before it stops", answer=True)
+    read = [step.given["passages"] for step in response.trace if step.stage == "read"]
+    assert read[0] == len(response.hits)
+    assert read[1:] == [0] * len(read[1:])
