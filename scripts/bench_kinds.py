@@ -89,6 +89,27 @@ def policies(data: Path, *, named: bool) -> Iterator[Question]:
             yield Question(asked_of, sorted(set(places)), None if named else site)
 
 
+def policies_placed(data: Path) -> Iterator[Question]:
+    """PolicyQA: each question of a policy once, with the place of every answer."""
+    for policy in json.loads((data / "policyqa/dev.json").read_text())["data"]:
+        gold = defaultdict(list)
+        for paragraph, start in _placed(policy):
+            for text, place in _answers(policy, paragraph, start):
+                gold[text].append(place)
+        for text, places in gold.items():
+            yield Question(text, sorted(set(places)), policy["title"])
+
+
+def _answers(
+    article: dict[str, Any], paragraph: dict[str, Any], start: int
+) -> Iterator[tuple[str, tuple[str, int, int]]]:
+    """Yield a paragraph's questions, each with an answer's place in the text that joins them."""
+    for asked in paragraph["qas"]:
+        for answer in asked["answers"]:
+            first = start + answer["answer_start"]
+            yield asked["question"], (article["title"], first, first + len(answer["text"]))
+
+
 def fill_policies(lexichord: SyncLexichord, data: Path) -> None:
     _fill_paragraphs(lexichord, json.loads((data / "policyqa/dev.json").read_text())["data"])
 
@@ -99,6 +120,14 @@ def xquad(data: Path, language: str) -> Iterator[Question]:
             place = article["title"], start, start + len(paragraph["context"])
             for asked in paragraph["qas"]:
                 yield Question(asked["question"], [place])
+
+
+def xquad_placed(data: Path) -> Iterator[Question]:
+    """XQuAD's English questions, each with the place of its answer."""
+    for article in _articles(data, "en"):
+        for paragraph, start in _placed(article):
+            for text, place in _answers(article, paragraph, start):
+                yield Question(text, [place])
 
 
 def fill_xquad(lexichord: SyncLexichord, data: Path, language: str) -> None:
