@@ -10,7 +10,6 @@ rights and obligations"). What only its meaning holds together stays together in
 import re
 from collections.abc import Iterable, Iterator
 
-from lexichord.retrieve.understand.compared import cut_words, split_parts
 from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
     COMPARATIVE,
@@ -24,6 +23,8 @@ from lexichord.retrieve.understand.cues import (
     find_sub_questions,
 )
 from lexichord.retrieve.understand.linking import split_words
+from lexichord.retrieve.understand.parts import cut_words, split_parts
+from lexichord.types.questions import Intent
 
 OTHER_ARTICLE = re.compile(
     r"^(?:der|die|das|dem|den|des|eine?[nrms]?|el|la|los|las|una?|le|les|une?|des|l['’])\b\s*", re.I
@@ -107,6 +108,11 @@ PLURAL_NOUN = re.compile(r"\w+[^\Wsiu]s", re.I)
 SHARED_ARTICLE = re.compile(
     r"\b(?:the|their|its|our|of|on|for|to|by|with|in|from) \w+[^\Wsiu]s$", re.I
 )
+
+
+def aspects_of(intent: Intent) -> tuple[str, ...]:
+    """Return what a comparison compares, as it was read with its documents, else in its words."""
+    return intent.aspects or find_aspects(intent.question, intent.hint)
 
 
 def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:
