@@ -25,7 +25,7 @@ def library(
         new_database(template, copy_of=template) as dsn,
         SyncLexichord(dsn=dsn, home=home) as lexichord,
     ):
-        for folder in ("tool", "contracts", "policies"):
+        for folder in ("tool", "contracts", "policies", "garden"):
             lexichord.ingest([FOLDER / folder], dataset=folder)
         yield lexichord
 

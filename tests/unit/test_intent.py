@@ -351,7 +351,7 @@ def test_of_several_titles_those_are_named_that_can_be_nothing_else(
 
 @pytest.mark.parametrize(
     ("query", "named"),
-    [("What does the document say?", False), ("Is rent in our Document?", True)],
+    [("What does the document say?", False), ("Is rent in Document, the lease?", True)],
 )
 def test_what_any_document_is_called_names_none(query: str, named: bool) -> None:
     words, links = linked(query, "Document")

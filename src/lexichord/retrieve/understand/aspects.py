@@ -14,6 +14,7 @@ from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
     COMPARATIVE,
     COUNT_WORD,
+    DOCUMENT_WORD,
     MAX_READ_CHARS,
     QUESTION_WORD,
     SUPERLATIVE,
@@ -86,7 +87,8 @@ PRONOUN_ONLY = re.compile(
 # Where to look, once no document is named: "in both documents".
 COMPARISON_TAIL = re.compile(
     rf"(?: (?:in|across|under|of|for|between|among|within|from) (?:(?:both|these|those|them"
-    rf"|the {COUNT_WORD}|either)\b|(?:each|all) (?:of|documents?|files?)\b)(?: \w+){{0,3}}"
+    rf"|the {COUNT_WORD}|either)\b|(?:each|all) (?:of|{DOCUMENT_WORD})\b)(?: \w+){{0,3}}"
+    rf"| (?:in|across|under|within) (?:all )?(?:the|this|that|our) {DOCUMENT_WORD}\b"
     r"|,? please|,? (?:in|as) a table|,? side[ -]by[ -]side| (?:to|from|with) each other)+$",
     re.I,
 )
@@ -98,7 +100,9 @@ ITEM_PREFIX = re.compile(
     r"|[-*•]\s+",
     re.I,
 )
-ITEM_REMNANT = re.compile(r"(?: (?:under|between|and|or|vs\.?|versus))+$", re.I)  # by linking
+ITEM_REMNANT = re.compile(
+    r"(?: (?:under|between|across|among|and|or|vs\.?|versus))+$", re.I
+)  # by linking
 REPEATED_OPENING = re.compile(
     rf"(?:the|an?|their|its|our|your|of|to|from|with|by|{TOPIC_PREPOSITION})\s", re.I
 )

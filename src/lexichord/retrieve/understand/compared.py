@@ -17,7 +17,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lexichord.db.call_settings import keys_known
-from lexichord.db.evidence import link_documents
+from lexichord.db.evidence import link_documents, question_coverage
 from lexichord.db.pool import Database
 from lexichord.db.search import discover_files, hybrid_search
 from lexichord.retrieve.understand.cues import Cues, find_language
@@ -36,7 +36,7 @@ MAX_PHRASE_WORDS = 4  # of "the software licence agreement"
 ABBREVIATION = re.compile(r"[A-Z]{3,6}")
 MIN_LONG_TITLE_WORDS = 4  # so many different ones of one title are no list
 MAX_NAMES = 12  # parts of a question that are looked up
-SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | MENTION_COUNTS.keys() | {"each"}
+SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | MENTION_COUNTS.keys() | {"each", "one"}
 PREPOSITIONS_IN_PARTS = frozenset(["of", "for", "von", "des", "de", "del", "du"])
 TITLE_WORD = re.compile(r"\w+")
 
@@ -92,7 +92,10 @@ async def find_compared(
         is_list = documents == listed and _are_known(documents)
         return await _one_each(database, query, words, await search(documents) if is_list else [])
     names = [one.named for one in listed]
-    if any(one.mentions for one in documents):
+    is_named = any(one.named for one in documents)
+    if is_named or (
+        any(one.nearest for one in documents) and not _is_inside(words, documents, found, cues)
+    ):
         names = await search(documents)
     if sum(map(bool, names)) < 2:
         names = [one.named for one in found]
@@ -114,9 +117,7 @@ def _things(
     said = [one for one in found if _told(words, one.part.first, one.part, cues)[0]]
     lists = [[one for one in said if one.part.group == group.part.group] for group in said]
     things = next((listed for listed in lists if len(listed) > 1), _apart(query, words, said, cues))
-    others = [one for one in said if one not in things]
-    is_inside = any(one.named or _says_documents(words, one, cues) for one in others)
-    return [] if is_inside else things
+    return [] if _is_inside(words, things, said, cues) else things
 
 
 def _apart(
@@ -131,9 +132,15 @@ def _apart(
     return [*before[-1:], *after[:1]] if before and after else []
 
 
-def _says_documents(words: Sequence[QueryWord], one: Operand, cues: Cues) -> bool:
-    place = range(one.part.first, one.part.last + 1)
-    return any(words[n].lower in cues.document_words | MENTION_COUNTS.keys() for n in place)
+def _is_inside(
+    words: Sequence[QueryWord], things: Sequence[Operand], found: Sequence[Operand], cues: Cues
+) -> bool:
+    """Return whether a query says in what it compares things: "… in the lease", "in all leases"."""
+    kinds = cues.document_words | MENTION_COUNTS.keys()
+    after = [one for one in found if things and one.part.first > things[-1].part.last]
+    places = [range(one.part.first, one.part.last + 1) for one in after]
+    says = any(words[number].lower in kinds for place in places for number in place)
+    return says or any(one.named for one in found if one not in things)
 
 
 def _are_known(listed: Sequence[Operand]) -> bool:
@@ -161,8 +168,9 @@ def _documents_list(words: Sequence[QueryWord], lists: Iterable[list[Operand]]) 
     """
     listed = max(
         lists,
-        key=lambda listed: sum(
-            2 * bool(one.named) + bool(one.nearest) + _is_name(words, one) for one in listed
+        key=lambda listed: (
+            any(one.named for one in listed),
+            sum(2 * bool(one.named) + bool(one.nearest) + _is_name(words, one) for one in listed),
         ),
     )
     owned = [n for n, one in enumerate(listed) if one.named and _is_owned(words, one)]
@@ -262,6 +270,8 @@ async def _first_file(
 ) -> list[Mention]:
     place = range(one.part.first, one.part.last + 1)
     text = " ".join(words[n].text for n in place if words[n].lower not in SMALL_WORDS)
+    if not all(term.df for term in await question_coverage(database, text, [])):
+        return []  # what else it says would find something near
     question = Question(query=text, scope=scope, k=len(taken) + 1)
     held = frozenset(place)
     return [
@@ -305,7 +315,11 @@ async def find_definite(
         for part in parts
         if not any(word.apart for word in words[part.first + 1 : part.last + 1])
     ]
-    found = await asyncio.gather(*(_find(database, words, part, scope, cues) for part in whole))
+    found = [
+        await _find(database, words, part, scope, cues)
+        for part in whole
+        if part.first < part.last or await _is_only_one(database, words[part.first], scope)
+    ]
     return [
         mentions[0]
         for part, mentions, _ in found
@@ -316,6 +330,12 @@ async def find_definite(
             else _is_telling(mentions[0])
         )
     ]
+
+
+async def _is_only_one(database: Database, word: QueryWord, scope: Scope) -> bool:
+    """Return whether one document alone is called by a word: of several policies none is "the"."""
+    links = await link_documents(database, [word.text], scope)
+    return sum(link.named for link in links) == 1
 
 
 def _is_called(words: Sequence[QueryWord], part: NamePart, mention: Mention) -> bool:

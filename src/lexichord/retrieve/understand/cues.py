@@ -165,6 +165,7 @@ def tell_language(text: str) -> str | None:
 QUESTION_WORD = named_words("en")["question"]
 AUXILIARY_VERB = named_words("en")["auxiliary"]
 COUNT_WORD = named_words("en")["count"]
+DOCUMENT_WORD = named_words("en")["document"]
 COMPARATIVE, SUPERLATIVE = named_words("en")["comparative"], named_words("en")["superlative"]
 OPENING_WORD = load_cues("en").opening_word
 

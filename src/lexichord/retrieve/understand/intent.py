@@ -104,7 +104,7 @@ async def _find_documents(
         compared = await find_compared(
             database, text, words, scope, cues, mentions=mentions, is_comparison=is_comparison
         )
-        if compared:
+        if len({one.document_id for one in compared}) > 1 or (compared and not mentions):
             return compared, True
     return keep_certain(words, mentions, cues), False
 
