@@ -91,11 +91,10 @@ async def find_compared(
     if not is_comparison:
         is_list = documents == listed and _are_known(documents)
         return await _one_each(database, query, words, await search(documents) if is_list else [])
+    # Files that the caller chose are the rows, unless the question names others.
+    is_near = not scope.documents and any(one.nearest for one in documents)
     names = [one.named for one in listed]
-    is_named = any(one.named for one in documents)
-    if is_named or (
-        any(one.nearest for one in documents) and not _is_inside(words, documents, found, cues)
-    ):
+    if any(names) or (is_near and not _is_inside(words, documents, found, cues)):
         names = await search(documents)
     if sum(map(bool, names)) < 2:
         names = [one.named for one in found]
@@ -318,7 +317,7 @@ async def find_definite(
     found = [
         await _find(database, words, part, scope, cues)
         for part in whole
-        if part.first < part.last or await _is_only_one(database, words[part.first], scope)
+        if part.first < part.last or await _is_the_one(database, words[part.first], scope, cues)
     ]
     return [
         mentions[0]
@@ -332,8 +331,10 @@ async def find_definite(
     ]
 
 
-async def _is_only_one(database: Database, word: QueryWord, scope: Scope) -> bool:
-    """Return whether one document alone is called by a word: of several policies none is "the"."""
+async def _is_the_one(database: Database, word: QueryWord, scope: Scope, cues: Cues) -> bool:
+    """Return whether one document alone is called by a word, and not any: "the document"."""
+    if word.lower in cues.any_document:
+        return False
     links = await link_documents(database, [word.text], scope)
     return sum(link.named for link in links) == 1
 

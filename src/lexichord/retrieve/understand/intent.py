@@ -117,8 +117,8 @@ def _compared(
         return replace(intent, aspects=find_aspects(query))  # one document tells of all
     hint = make_hint(query, words, mentions)
     rest = remove_mentions(query, words, mentions)
-    aspects = find_aspects(rest, hint) if _names_aspect(rest) else (query,)
-    return replace(intent, hint=hint, aspects=aspects)
+    aspects = tuple(aspect for aspect in find_aspects(rest, hint) if _names_aspect(aspect))
+    return replace(intent, hint=hint, aspects=aspects or (query,))
 
 
 def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
