@@ -7,7 +7,8 @@ from dataclasses import replace
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.aspects import find_aspects
-from lexichord.retrieve.understand.compared import find_compared, find_definite
+from lexichord.retrieve.understand.called import find_definite
+from lexichord.retrieve.understand.compared import find_compared
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
     find_cues,
