@@ -107,7 +107,7 @@ async def _find_documents(
         )
         if len({one.document_id for one in compared}) > 1 or (compared and not mentions):
             return compared, True
-    return keep_certain(words, mentions, cues), False
+    return mentions if is_comparison else keep_certain(words, mentions, cues), False
 
 
 def _compared(
