@@ -43,7 +43,7 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.retrieve import numbers
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences
-from lexichord.retrieve.understand import aspects, compared, cues, intent, linking, rewrite
+from lexichord.retrieve.understand import aspects, cues, intent, linking, parts, rewrite
 from lexichord.types import EmbeddingSpace
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -357,7 +357,7 @@ def understand(question: str) -> None:
     rewrite.find_short_forms(question)
     cues.find_listed(question)
     cues.find_sub_questions(question)
-    compared.cut_words(question, linking.split_words(question, ()), cues.find_cues(question))
+    parts.cut_words(question, linking.split_words(question, ()), cues.find_cues(question))
     list(numbers.find_dates(question))
     list(numbers.signed_values(question))
     for start, end, *_ in (*split_sentences(question), *split_code(question)):

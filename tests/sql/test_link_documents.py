@@ -166,10 +166,10 @@ async def test_what_names_a_document_becomes_the_hint(stored: Database) -> None:
         ),
         (
             *("compare the notice periods of the MSA and the travel policy", [1, 6]),
-            *(msa, "compare the notice periods"),
+            *(msa, None),
         ),
         ("summarise the travel policy", [6], "travel policy", None),
-        ("What do both NDAs say on survival?", [3, 4], None, "What do say on survival?"),
+        ("What do both NDAs say on survival?", [3, 4], None, None),
         ("What does the policy say?", [], None, None),
         ("Is a travel policy needed?", [], None, None),
         ("where is parse_config called", [8], "parse_config", None),
@@ -184,7 +184,7 @@ async def test_what_names_a_document_becomes_the_hint(stored: Database) -> None:
         ("Why does the Travel Policy speak of closed accounts?", [6], None, None),
         ("Does the Travel Policy cover taxis?", [6], None, None),
         ("How is the lease of office space ended?", [2], None, None),
-        # As does a comparison that names no aspect.
+        # A comparison stays as it is asked.
         (compared, [6, 7], None, None),
         ("How do the travel policy and the security policy differ?", [6, 7], None, None),
         ("travel policy vs security policy", [6, 7], None, None),
@@ -311,21 +311,58 @@ async def test_each_document_in_a_comparisons_list_is_a_row(
         chunks = [text[start : start + 900] for start in range(0, len(text), 900)]
         put(fresh, f"c/{number}.txt", chunks, title=name)
     output = "compare CedarHash, BirchHash and the quarterly harvest on output"
-    start = "what start time do CedarHash, the harbour meeting mail and the harvest give?"
+    start = "compare CedarHash, the harbour meeting mail and the harvest: start time"
     version = "author and since which version"
-    for query, documents, question in [
-        (output, [1, 2, 5], "compare on output"),
-        (f"CedarHash and BirchHash: {version}", [1, 2], version),
-        ("night shifts at sea vs barley harvest in tonnes: sample size", [3, 5], "sample size"),
-        ("Sleep and cc of old sailors vs quarterly harvest: year", [4, 5], "year"),
-        (start, [1, 6, 5], "what start time do give?"),
-        ("compare the quarterly harvest, CedarHash, rent", [5, 1], "compare, rent"),
+    for query, documents, aspects in [
+        (output, [1, 2, 5], ("output",)),
+        (f"CedarHash and BirchHash: {version}", [1, 2], ("author", "since which version")),
+        ("night shifts at sea vs barley harvest in tonnes: sample size", [3, 5], ("sample size",)),
+        ("Sleep and cc of old sailors vs quarterly harvest: year", [4, 5], ("year",)),
+        (start, [1, 6, 5], ("start time",)),
+        ("compare the quarterly harvest, CedarHash, rent", [5, 1], ("rent",)),
         ("which has the more barley, CedarHash or the quarterly harvest?", [1, 5], None),
         ("compare vacation and sick time", [], None),
     ]:
         intent = await find_intent(database, query)
         assert (intent.kind, numbers(database, intent)) == ("comparison", documents), query
-        assert question is None or intent.question == question
+        assert intent.question == query
+        assert aspects is None or intent.aspects == aspects
+
+
+async def test_titles_in_one_sentence_are_no_comparison(
+    database: Database, fresh: Connection
+) -> None:
+    """They may be what is asked; only what can be nothing else names documents."""
+    title(fresh, ["Start a pump", "Use the control panel", "Rinse filters", "Lease", "Document"])
+    for query, documents in [
+        ("How do I start a pump from the control panel?", []),
+        ("Can I start a pump and rinse filters?", []),
+        ("What does the document say about rust?", []),
+        ("Who pays under the lease when I rinse filters?", [4]),
+        ("what do CedarHash, the lease and the harvest give?", [4]),
+    ]:
+        intent = await find_intent(database, query)
+        assert (numbers(database, intent), intent.question) == (documents, query), query
+        assert intent.kind != "comparison", query
+
+
+async def test_what_no_title_names_is_found_for_each_side(
+    database: Database, fresh: Connection
+) -> None:
+    texts = ["A valve opens by itself.", "A check valve opens one way.", "A gasket is of rubber."]
+    for number, text in enumerate(texts, 1):
+        put(fresh, f"v/{number}.md", [f"Words of no weight. {text}"], title=f"Chapter {number}")
+    for query, documents, aspects in [
+        ("What is the difference between a valve and a check valve?", [1, 2], None),
+        ("valve vs gasket", [1, 3], None),
+        ("How does a gasket differ from a check valve?", [3, 2], None),
+        ("Is a gasket better than a check valve?", [3, 2], None),
+        ("Compare the gasket and the unheard of.", [3], ("gasket", "unheard of")),
+        ("Compare rubber and gasket.", [3], ("rubber", "gasket")),
+    ]:
+        intent = await find_intent(database, query)
+        assert (intent.kind, numbers(database, intent)) == ("comparison", documents), query
+        assert intent.aspects == (aspects or (query,)), query
 
 
 ASKED_OF_OTHERS = [

@@ -6,17 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.cues import LANGUAGES, MAX_READ_CHARS, find_listed, load_cues
+from lexichord.retrieve.understand.cues import (
+    LANGUAGES,
+    MAX_READ_CHARS,
+    find_cues,
+    find_listed,
+    load_cues,
+)
 from lexichord.retrieve.understand.intent import read_intent
 from lexichord.retrieve.understand.linking import (
     QUERY_WORD,
     Mention,
     QueryWord,
-    are_listed,
     find_mentions,
+    keep_certain,
     make_hint,
     remove_mentions,
     remove_naming_clauses,
+    says_which,
     split_words,
 )
 from lexichord.types.questions import Link
@@ -321,16 +328,35 @@ def test_what_introduces_a_document_leaves_the_question(query: str, question: st
 
 
 @pytest.mark.parametrize(
-    ("query", "listed"),
+    ("query", "certain"),
     [
-        ("How long do duties last under Kerber and Seeed?", True),
-        ("Do both policy texts forbid gifts?", True),
-        ("Does Kerber say that Seeed may end?", False),
+        ("How long do duties last under Kerber and Seeed?", ["Kerber", "Seeed"]),
+        ("Do both policy texts forbid gifts?", ["policy", "policy"]),
+        (
+            "Does the travel policy say what the security policy does?",
+            ["travel policy", "security policy"],
+        ),
+        ("Does Kerber say who may read the information security?", ["Kerber"]),
+        ("Does information security policy end travel policy?", []),
+        ("What ends travel policy?", ["travel policy"]),
     ],
 )
-def test_several_documents_may_be_one_list(query: str, listed: bool) -> None:
+def test_of_several_titles_those_are_named_that_can_be_nothing_else(
+    query: str, certain: list[str]
+) -> None:
     words, links = linked(query, *FILED)
-    assert are_listed(query, words, find_mentions(words, links)) == listed
+    mentions = keep_certain(words, find_mentions(words, links), find_cues(query))
+    assert [query[words[one.first].start : words[one.last].end] for one in mentions] == certain
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [("What does the document say?", False), ("Is rent in Document, the lease?", True)],
+)
+def test_what_any_document_is_called_names_none(query: str, named: bool) -> None:
+    words, links = linked(query, "Document")
+    mentions = find_mentions(words, links)
+    assert [says_which(words, one, find_cues(query)) for one in mentions] == [named]
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from lexichord.retrieve.search.chunks import (
 from lexichord.retrieve.search.discover import name_first
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.aspects import find_aspects
+from lexichord.retrieve.understand.aspects import aspects_of
 from lexichord.retrieve.understand.cues import find_listed
 from lexichord.retrieve.vectors import KnownScales, SentenceVectors, by_words, without_waiting
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
@@ -163,7 +163,7 @@ def _subject(intent: Intent) -> str:
     if intent.kind == "list_all":
         return find_listed(intent.question)
     if intent.kind == "comparison":
-        return ", ".join(find_aspects(intent.question, intent.hint))
+        return ", ".join(aspects_of(intent))
     return without_names(intent)
 
 

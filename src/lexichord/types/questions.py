@@ -14,6 +14,7 @@ class Intent(Shaped):
 
     `hint` says in words which documents are meant, `question` what in them; `documents` are the
     ids that the hint was linked to, best first. `sub_questions` is empty unless there are several.
+    `aspects` are what a comparison compares in the documents, in the question's words.
     `domain` is what the linked documents agree on, "" if nothing. `reason` is for people.
     """
 
@@ -25,6 +26,7 @@ class Intent(Shaped):
     sub_questions: tuple[str, ...] = ()
     domain: str = ""
     reason: str = ""
+    aspects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

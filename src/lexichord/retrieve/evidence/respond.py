@@ -33,7 +33,7 @@ from lexichord.retrieve.judge.relevant import find_relevant
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
-from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
+from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
 from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
 from lexichord.types.events import EvidenceEvent
 from lexichord.types.evidence import Align, Answer, AnswerRequest, Evidence, Quote, as_it_is
@@ -59,7 +59,7 @@ async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHi
             about.query,
             hits,
             aspects=aspects,
-            files=await _rows(context, plan),
+            files=await _rows(context, plan, aspects),
             join=context.stages.join_neighbours,
             align=context.align,
         )
@@ -112,19 +112,22 @@ async def _aspects(context: QueryContext, intent: Intent) -> Sequence[str]:
 
     "Compare the lease and the licence" names no aspect; all of it is left as the question then.
     """
-    aspects = find_aspects(intent.question, intent.hint)
+    aspects = aspects_of(intent)
     if aspects != (context.query,) or len(intent.documents) < 2:
         return aspects
     return await shared_headings(context.database, intent.documents, MAX_ASPECTS) or aspects
 
 
-async def _rows(context: QueryContext, plan: SearchPlan) -> Sequence[FileHit]:
+async def _rows(
+    context: QueryContext, plan: SearchPlan, aspects: Sequence[str]
+) -> Sequence[FileHit]:
     """Return the files to compare: those that the query names, else those that were discovered.
 
-    Where it names none and the caller chose some, no more than the files wanted, it is these.
+    Of one, several things are compared. Where the query names none and the caller chose some, no
+    more than the files wanted, it is these.
     """
     documents, chosen = plan.intent.documents, plan.question.scope.documents
-    if len(documents) < 2:
+    if not documents or len(documents) + len(aspects) < 3:
         documents = chosen if len(chosen) <= context.options.files else ()
     if plan.intent.kind != "comparison" or not documents:
         return plan.files

@@ -10,11 +10,11 @@ rights and obligations"). What only its meaning holds together stays together in
 import re
 from collections.abc import Iterable, Iterator
 
-from lexichord.retrieve.understand.compared import cut_words, split_parts
 from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
     COMPARATIVE,
     COUNT_WORD,
+    DOCUMENT_WORD,
     MAX_READ_CHARS,
     QUESTION_WORD,
     SUPERLATIVE,
@@ -24,6 +24,8 @@ from lexichord.retrieve.understand.cues import (
     find_sub_questions,
 )
 from lexichord.retrieve.understand.linking import split_words
+from lexichord.retrieve.understand.parts import cut_words, split_parts
+from lexichord.types.questions import Intent
 
 OTHER_ARTICLE = re.compile(
     r"^(?:der|die|das|dem|den|des|eine?[nrms]?|el|la|los|las|una?|le|les|une?|des|l['’])\b\s*", re.I
@@ -85,7 +87,8 @@ PRONOUN_ONLY = re.compile(
 # Where to look, once no document is named: "in both documents".
 COMPARISON_TAIL = re.compile(
     rf"(?: (?:in|across|under|of|for|between|among|within|from) (?:(?:both|these|those|them"
-    rf"|the {COUNT_WORD}|either)\b|(?:each|all) (?:of|documents?|files?)\b)(?: \w+){{0,3}}"
+    rf"|the {COUNT_WORD}|either)\b|(?:each|all) (?:of|{DOCUMENT_WORD})\b)(?: \w+){{0,3}}"
+    rf"| (?:in|across|under|within) (?:all )?(?:the|this|that|our) {DOCUMENT_WORD}\b"
     r"|,? please|,? (?:in|as) a table|,? side[ -]by[ -]side| (?:to|from|with) each other)+$",
     re.I,
 )
@@ -97,7 +100,9 @@ ITEM_PREFIX = re.compile(
     r"|[-*•]\s+",
     re.I,
 )
-ITEM_REMNANT = re.compile(r"(?: (?:under|between|and|or|vs\.?|versus))+$", re.I)  # by linking
+ITEM_REMNANT = re.compile(
+    r"(?: (?:under|between|across|among|and|or|vs\.?|versus))+$", re.I
+)  # by linking
 REPEATED_OPENING = re.compile(
     rf"(?:the|an?|their|its|our|your|of|to|from|with|by|{TOPIC_PREPOSITION})\s", re.I
 )
@@ -107,6 +112,11 @@ PLURAL_NOUN = re.compile(r"\w+[^\Wsiu]s", re.I)
 SHARED_ARTICLE = re.compile(
     r"\b(?:the|their|its|our|of|on|for|to|by|with|in|from) \w+[^\Wsiu]s$", re.I
 )
+
+
+def aspects_of(intent: Intent) -> tuple[str, ...]:
+    """Return what a comparison compares, as it was read with its documents, else in its words."""
+    return intent.aspects or find_aspects(intent.question, intent.hint)
 
 
 def find_aspects(question: str, hint: str | None = None) -> tuple[str, ...]:

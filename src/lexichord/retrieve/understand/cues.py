@@ -54,8 +54,11 @@ class Cues:
     opening_word: re.Pattern[str]
     nouns_are_capitalised: bool
     document_words: frozenset[str]
+    any_document: frozenset[str]  # of these what any document is called
     joint_words: frozenset[str]
     frame_words: frozenset[str]
+    comparing_words: frozenset[str]  # of these what only a comparison of several things has
+    parting: re.Pattern[str] | None  # of two things: "differs from"; its only group stands between
     cut: re.Pattern[str] | None  # what parts words that no blanks part
     comparative: re.Pattern[str]
 
@@ -128,8 +131,11 @@ def load_cues(language: str) -> Cues:
         opening_word=cue(*data["names"]["opening_word"]),
         nouns_are_capitalised=data["names"].get("nouns_are_capitalised", False),
         document_words=frozenset(documents.get("kinds", "").split()),
+        any_document=frozenset(documents.get("any", "").split()),
         joint_words=frozenset(documents.get("joint", "").split()),
         frame_words=frozenset(documents.get("frame", "").split()),
+        comparing_words=frozenset(documents.get("comparing", "").split()),
+        parting=cue(documents["parting"]) if "parting" in documents else None,
         cut=re.compile(documents["cut"]) if "cut" in documents else None,
         comparative=cue("<<comparative>>"),
     )
@@ -159,6 +165,7 @@ def tell_language(text: str) -> str | None:
 QUESTION_WORD = named_words("en")["question"]
 AUXILIARY_VERB = named_words("en")["auxiliary"]
 COUNT_WORD = named_words("en")["count"]
+DOCUMENT_WORD = named_words("en")["document"]
 COMPARATIVE, SUPERLATIVE = named_words("en")["comparative"], named_words("en")["superlative"]
 OPENING_WORD = load_cues("en").opening_word
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.compared import cut_words, find_compared, find_definite
+from lexichord.retrieve.understand.aspects import find_aspects
+from lexichord.retrieve.understand.called import find_definite
+from lexichord.retrieve.understand.compared import find_compared
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
     find_cues,
@@ -17,21 +19,20 @@ from lexichord.retrieve.understand.cues import (
 from lexichord.retrieve.understand.linking import (
     BRIDGE_WORDS,
     Mention,
-    are_listed,
+    QueryWord,
     find_mentions,
+    keep_certain,
     make_hint,
     remove_mentions,
     remove_naming_clauses,
+    says_which,
     split_words,
 )
+from lexichord.retrieve.understand.parts import LIST_BEFORE_SIGN, cut_words
 from lexichord.types import Scope
 from lexichord.types.questions import Intent
 
 MIN_ASKED_WORDS = 3
-# "Acme, Beta and the lease: how long …", "Acme vs Beta", "of the lease, the licence and the MSA".
-LISTED_NAMES = re.compile(
-    r"^[^:?\n]{2,200} [-–—:]|: |\b(?:vs|versus)\b|,[^,]{2,60} (?:and|or|und|y|et) "
-)
 
 
 def read_intent(query: str) -> Intent:
@@ -57,49 +58,68 @@ async def find_intent(
     """Read a query, and link its words, or the hint's, to the documents that they name.
 
     Words that name documents become the hint; a clause that does nothing else leaves the question,
-    unless little would be left.
-    What asks one thing of a list of documents ("in the lease and the licence") compares them.
-    A caller's hint stays as it is, and the question with it. Raises ConfigError for a scope that
-    does not exist, DatabaseError.
+    unless little would be left. A comparison stays as it was asked, its `aspects` say what of it is
+    compared. A caller's hint stays as it is, and the question with it. Raises ConfigError for a
+    scope that does not exist, DatabaseError.
     """
     intent = read_intent(query)
     text = query if hint is None else hint
     if len(text) > MAX_READ_CHARS:
         return replace(intent, hint=hint, reason=f"{intent.reason}; too long to name a document")
     words = split_words(text, find_entities(text))
-    is_comparison = intent.kind == "comparison"
-    if is_comparison:
+    if intent.kind == "comparison":
         words = cut_words(text, words, find_cues(text))
-    links = await link_documents(database, [word.text for word in words], scope or Scope())
-    mentions = find_mentions(words, links)
-    if is_comparison or LISTED_NAMES.search(text):
-        compared = await find_compared(
-            database,
-            text,
-            words,
-            scope or Scope(),
-            find_cues(text),
-            mentions=mentions,
-            is_comparison=is_comparison,
-        )
-        mentions = compared or mentions
-    if not mentions and hint is None:
-        mentions = await find_definite(database, words, scope or Scope(), find_cues(text))
+    scope = scope or Scope()
+    mentions, is_listed = await _find_documents(
+        database, text, words, scope, is_comparison=intent.kind == "comparison"
+    )
+    if not mentions and hint is None and not is_listed:
+        mentions = await find_definite(database, words, scope, find_cues(text))
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
         return linked
-    if linked.kind in ("clause_lookup", "general") and are_listed(query, words, mentions):
+    if is_listed and linked.kind in ("clause_lookup", "general"):
         reason = linked.reason.replace(linked.kind, "comparison, of listed documents", 1)
         linked = replace(linked, kind="comparison", reason=reason)
-    # What is compared in the documents is all but their names; else a clause goes or stays.
-    remove = remove_mentions if linked.kind == "comparison" else remove_naming_clauses
-    question = remove(query, words, mentions)
-    asks = _names_aspect(question) if linked.kind == "comparison" else _asks(question)
+    if linked.kind == "comparison":
+        return _compared(linked, query, words, mentions)
+    question = remove_naming_clauses(query, words, mentions)
     return replace(
         linked,
         hint=make_hint(query, words, mentions),
-        question=question if asks else query,
+        question=question if _asks(question) else query,
     )
+
+
+async def _find_documents(
+    database: Database, text: str, words: Sequence[QueryWord], scope: Scope, *, is_comparison: bool
+) -> tuple[list[Mention], bool]:
+    """Return the mentions of documents, and whether these are the list of a comparison.
+
+    A comparison says that it is one, or lists documents before a colon or a dash.
+    """
+    cues = find_cues(text)
+    links = await link_documents(database, [word.text for word in words], scope)
+    mentions = [one for one in find_mentions(words, links) if says_which(words, one, cues)]
+    if is_comparison or LIST_BEFORE_SIGN.match(text):
+        compared = await find_compared(
+            database, text, words, scope, cues, mentions=mentions, is_comparison=is_comparison
+        )
+        if len({one.document_id for one in compared}) > 1 or (compared and not mentions):
+            return compared, True
+    return mentions if is_comparison else keep_certain(words, mentions, cues), False
+
+
+def _compared(
+    intent: Intent, query: str, words: Sequence[QueryWord], mentions: Sequence[Mention]
+) -> Intent:
+    """Return a comparison with what it compares: all of its question but the documents' names."""
+    if len(intent.documents) == 1 and any(mention.is_listed for mention in mentions):
+        return replace(intent, aspects=find_aspects(query))  # one document tells of all
+    hint = make_hint(query, words, mentions)
+    rest = remove_mentions(query, words, mentions)
+    aspects = tuple(aspect for aspect in find_aspects(rest, hint) if _names_aspect(aspect))
+    return replace(intent, hint=hint, aspects=aspects or (query,))
 
 
 def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
@@ -124,5 +144,6 @@ def _names_aspect(question: str) -> bool:
 
 
 def _asks(question: str) -> bool:
-    """Return whether enough is left to search for: two words besides the verb that orders it."""
-    return len(re.findall(r"\w+", question)) >= MIN_ASKED_WORDS
+    """Return whether enough is left to search for: three words, and not "How do I?"."""
+    words = re.findall(r"\w+", question.lower())
+    return len(words) >= MIN_ASKED_WORDS and not find_cues(question).common.issuperset(words)

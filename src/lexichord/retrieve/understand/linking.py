@@ -8,9 +8,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
-from lexichord.retrieve.understand.cues import WORD
+from lexichord.retrieve.understand.cues import WORD, Cues
 from lexichord.types.questions import Link
 
 QUERY_WORD = re.compile(r"\w+(?:[-.]\d\w*)*")
@@ -303,17 +303,39 @@ def _is_certain(words: Sequence[QueryWord], mention: Mention, rivals: Sequence[M
     return len(alike) == MENTION_COUNTS.get(number, 1)
 
 
-def are_listed(query: str, words: Sequence[QueryWord], mentions: Sequence[Mention]) -> bool:
-    """Return whether the mentions list several documents: "the lease and the licence"."""
-    several = len({mention.document_id for mention in mentions}) > 1
-    return several and all(_are_joined(query, words, *pair) for pair in pairwise(mentions))
+def says_which(words: Sequence[QueryWord], mention: Mention, cues: Cues) -> bool:
+    """Return whether a mention says more than that there is a document.
+
+    "The document" may be any, whatever a page is called; "the Document page" is one.
+    """
+    return any(
+        words[number].name or words[number].lower not in cues.any_document
+        for number in mention.held
+    )
 
 
-def _are_joined(query: str, words: Sequence[QueryWord], one: Mention, other: Mention) -> bool:
-    if one.held == other.held:
-        return True  # "both policies"
-    gap = query[words[one.last].end : words[_led(words, other.first)].start]
-    return bool(gap and MENTION_CONJUNCTION.fullmatch(gap))
+def keep_certain(
+    words: Sequence[QueryWord], mentions: Sequence[Mention], cues: Cues
+) -> list[Mention]:
+    """Return the mentions that can be nothing else, where several documents seem to be named.
+
+    Of titles in one sentence, "launch a worker from the command line", none is what the others are
+    said of: they are what is asked.
+    """
+    if len({mention.document_id for mention in mentions}) < 2:
+        return list(mentions)
+    return [mention for mention in mentions if _is_nothing_else(words, mention, cues)]
+
+
+def _is_nothing_else(words: Sequence[QueryWord], mention: Mention, cues: Cues) -> bool:
+    """Return whether a mention is written as a name, or says its sort as "the travel policy"."""
+    before = words[mention.first - 1].lower if mention.first else ""
+    if mention.by_initials or before in MENTION_COUNTS:
+        return True
+    if any(words[number].name for number in mention.held):
+        return True
+    last = words[mention.first : mention.last + 2][-2:]
+    return before in DEFINITE_WORDS and any(word.lower in cues.document_words for word in last)
 
 
 def make_hint(query: str, words: Sequence[QueryWord], mentions: Sequence[Mention]) -> str:

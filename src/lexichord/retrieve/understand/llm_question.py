@@ -43,6 +43,7 @@ async def find_intent(
     return replace(
         read,
         kind=outputs["kind"],
+        aspects=() if hint is None else read.aspects,  # they are those of its own question
         question=(question or query) if hint is None else read.question,
         entities=_texts(outputs["entities"]),
         sub_questions=parts if len(parts) > 1 else (),
