@@ -244,6 +244,19 @@ def test_nobody_and_no_hub_are_told(shop: Hub, tmp_path: Path) -> None:
     assert offline.stderr == f"lexichord: cannot fetch {E5}: HF_HUB_OFFLINE is set, unset it\n"
 
 
+def test_a_fetch_that_brought_nothing_leaves_nothing(shop: Hub, tmp_path: Path) -> None:
+    shop.refusals[GRAPH] = (403, "")
+    for url, name, offline in (
+        ("http://127.0.0.1:1", "e5-small-v2", "0"),
+        (shop.url, "e5-small-v2", "1"),
+        (shop.url, "e5-small-v2", "0"),
+        (shop.url, "me/none", "0"),
+    ):
+        fetched = lexichord(url, tmp_path, "models", "fetch", name, HF_HUB_OFFLINE=offline)
+        assert fetched.returncode == 1
+        assert [*(tmp_path / "models").iterdir()] == []
+
+
 def test_a_repository_outside_the_table(embedder: dict[str, bytes], tmp_path: Path) -> None:
     build_reranker(tmp_path / "site")
     reranker = files_of(tmp_path / "site")
