@@ -6,6 +6,11 @@ import numpy as np
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.display.text import to_text
+from lexichord.types import EmbeddingSpace
+from tests.conftest import new_database
+from tests.end_to_end.processes import run_cli
 from tests.providers.tiny_models import node, save_graph, save_tokenizer
 
 ENGLISH = (
@@ -78,3 +83,18 @@ def test_a_model_that_cannot_be_chosen_is_not_opened(bare_home: Path) -> None:
         (bare_home / "models/e5-small-v2/model.onnx").write_bytes(b"cut off")
         report = lexichord.ingest(documents=[{"uri": "other.txt", "text": ENGLISH}])
         assert (report.inserted, report.degraded) == (1, [])
+
+
+def test_doctor_warns_that_there_is_no_embedder(bare: str, tmp_path: Path) -> None:
+    missing = f"no embedder for {E5}: by words only; run: lexichord models fetch e5-small-v2"
+    with new_database(bare) as dsn:
+        schema.prepare(dsn, schema.Choice(space=EmbeddingSpace.parse(E5)))
+        done = run_cli(dsn, tmp_path, "doctor")
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert done.stdout.endswith(f"\nwarning: {missing}\nhealthy, with 1 warning\n")
+        with SyncLexichord(dsn=dsn, home=tmp_path) as lexichord:
+            text = to_text(lexichord.doctor())
+        assert text.startswith(f"degraded: {missing}\n")
+        assert text.endswith("\nhealthy, with 1 warning")
+        put_model(tmp_path, E5)
+        assert run_cli(dsn, tmp_path, "doctor").stdout.endswith("\nhealthy\n")

@@ -12,10 +12,14 @@ from filelock import FileLock
 from typer.testing import CliRunner, Result
 
 from lexichord.cli.commands import app
+from lexichord.db import schema
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, find_model
 from lexichord.providers.models import MODELS, known_languages
 from lexichord.providers.registry import find_embedder, find_reranker
 from lexichord.settings import load_settings
+from lexichord.types import EmbeddingSpace
+from tests.conftest import new_database
+from tests.end_to_end.test_default_model import put_model
 from tests.providers.hub_server import COMMIT, Hub, hub, lexichord
 from tests.providers.test_folder import WORDS
 from tests.providers.test_rerank_folder import build as build_reranker
@@ -240,6 +244,19 @@ def test_nobody_and_no_hub_are_told(shop: Hub, tmp_path: Path) -> None:
     assert offline.stderr == f"lexichord: cannot fetch {E5}: HF_HUB_OFFLINE is set, unset it\n"
 
 
+def test_a_fetch_that_brought_nothing_leaves_nothing(shop: Hub, tmp_path: Path) -> None:
+    shop.refusals[GRAPH] = (403, "")
+    for url, name, offline in (
+        ("http://127.0.0.1:1", "e5-small-v2", "0"),
+        (shop.url, "e5-small-v2", "1"),
+        (shop.url, "e5-small-v2", "0"),
+        (shop.url, "me/none", "0"),
+    ):
+        fetched = lexichord(url, tmp_path, "models", "fetch", name, HF_HUB_OFFLINE=offline)
+        assert fetched.returncode == 1
+        assert [*(tmp_path / "models").iterdir()] == []
+
+
 def test_a_repository_outside_the_table(embedder: dict[str, bytes], tmp_path: Path) -> None:
     build_reranker(tmp_path / "site")
     reranker = files_of(tmp_path / "site")
@@ -333,6 +350,40 @@ def test_what_is_removed_lies_in_the_home(tmp_path: Path) -> None:
     assert [*(tmp_path / "models").iterdir()] == []
     assert "is not on this machine" in call(tmp_path, "remove", "e5-small-v2", "--yes").stderr
     assert "there is no model '..'" in call(tmp_path, "remove", "..", "--yes").stderr
+
+
+def test_what_the_database_embeds_by_is_named_before_it_goes(bare: str, tmp_path: Path) -> None:
+    put_model(tmp_path, "local/e5-small-v2/384")
+    put_model(tmp_path, "local/other/384")
+    space, folder = "local/e5-small-v2-int8/384", tmp_path / "models/e5-small-v2"
+    embed(tmp_path, space, "lease", "query")
+    made = [path for path in (tmp_path / "models").iterdir() if path.is_file()]
+    assert len(made) == 3  # a graph, its weights and their stamp
+    with new_database(bare) as dsn:
+        schema.prepare(dsn, schema.Choice(space=EmbeddingSpace.parse(space)))
+        other = call(tmp_path, "remove", "other", LEXICHORD_DSN=dsn)
+        assert other.stderr == (
+            f"lexichord: other, 0 MB in '{tmp_path}/models/other': say --yes to delete for good\n"
+        )
+        asked = call(tmp_path, "remove", "e5-small-v2", LEXICHORD_DSN=dsn)
+        text = f"e5-small-v2, 0 MB in '{folder}' and 0 MB of graphs made of it"
+        text += f", which the database's space {space} needs (without it searches and ingests "
+        text += "go by words only)"
+        assert asked.exit_code == 2
+        assert asked.stderr == f"lexichord: {text}: say --yes to delete for good\n"
+        assert folder.is_dir()
+        done = call(tmp_path, "remove", "e5-small-v2", "--yes", LEXICHORD_DSN=dsn)
+    assert done.stdout == f"{text}: deleted\n"
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["other"]
+
+
+def test_a_database_that_cannot_be_asked_is_told(tmp_path: Path) -> None:
+    place(tmp_path / "models/e5-small-v2")
+    nobody = "postgresql://127.0.0.1:1/none"
+    asked = call(tmp_path, "remove", "e5-small-v2", LEXICHORD_DSN=nobody)
+    assert (asked.exit_code, asked.stderr.count("\n")) == (2, 1)
+    assert ", and whether the database needs it cannot be told (" in asked.stderr
+    assert call(tmp_path, "remove", "e5-small-v2", "--yes", LEXICHORD_DSN=nobody).exit_code == 0
 
 
 def test_what_lies_elsewhere_is_not_removed(tmp_path: Path) -> None:

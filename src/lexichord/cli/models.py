@@ -1,13 +1,20 @@
 """The commands for models that run on this machine."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lexichord.cli.deferred import render
 from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, YesOption, command, confirm_deletion
+from lexichord.errors import LexichordError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from lexichord.settings import Settings
 
 models_app = command_group("Models that run on this machine: fetched once, on request.")
 
@@ -55,17 +62,42 @@ def fetch(invocation: Invocation, name: NameArgument) -> None:
 
 @command(models_app, examples=("lexichord models remove bge-small-en-v1.5 --yes",))
 def remove(invocation: Invocation, name: NameArgument, yes: YesOption = False) -> None:
-    """Delete a model's folder in the home."""
+    """Delete a model's folder in the home, and what was made of it."""
     from lexichord.providers import model_folders
 
     settings = invocation.settings
-    folders = model_folders.find_removable(settings, name)
-    held = (f"{model_folders.megabytes(folder)} MB in '{folder}'" for folder in folders)
-    what = f"{name}, {' and '.join(held)}"
+    removable = model_folders.find_removable(settings, name)
+    what = f"{name}, {_sizes(removable)}"
     if model_folders.is_named(settings, name):
         what += ", which the settings name"
+    what += _need(settings, removable)
     confirm_deletion(what, yes)
-    model_folders.remove_folders(settings.home, folders)
+    model_folders.remove(settings.home, removable)
     invocation.show(
-        {"removed": folders}, lambda _: render.out.print(render.printable(f"{what}: deleted"))
+        {"removed": removable}, lambda _: render.out.print(render.printable(f"{what}: deleted"))
     )
+
+
+def _sizes(removable: "Sequence[Path]") -> str:
+    """Say how much is in each folder, and in all files beside them."""
+    from lexichord.providers.model_folders import megabytes
+
+    files = [each for each in removable if each.is_file()]
+    held = [f"{megabytes(each)} MB in '{each}'" for each in removable if each.is_dir()]
+    made = [f"{megabytes(*files)} MB of graphs made of it"] if files else []
+    return " and ".join(held + made)
+
+
+def _need(settings: "Settings", removable: "Sequence[Path]") -> str:
+    """Say what becomes of the database, where it embeds by a model that is to go."""
+    from lexichord.db.server import find_bound_space
+    from lexichord.providers.model_folders import is_embedder_of
+
+    try:
+        space = find_bound_space(settings)
+    except LexichordError as error:  # nobody is kept from making room on the disk by that
+        return f", and whether the database needs it cannot be told ({error})"
+    if space is None or not any(is_embedder_of(settings, each, space) for each in removable):
+        return ""
+    then = "without it searches and ingests go by words only"
+    return f", which the database's space {space} needs ({then})"

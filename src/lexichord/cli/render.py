@@ -149,11 +149,15 @@ def passage(excerpt: Excerpt) -> None:
 
 def status(state: Status) -> None:
     """Print what the database is and holds."""
+    _facts(state)
+    degraded(state.degraded)
+
+
+def _facts(state: Status) -> None:
     from lexichord.display.text import status_lines
 
     for line in status_lines(state):
         out.print(printable(line))
-    degraded(state.degraded)
 
 
 def datasets(stored: Iterable[StoredDataset]) -> None:
@@ -172,19 +176,23 @@ def indexes(used: Iterable[IndexUse]) -> None:
 
 
 def doctor(health: Health) -> None:
-    """Print the status, what the indexes do, and what is wrong."""
+    """Print the status, what the indexes do, what cannot be done, and what is wrong."""
+    from lexichord.display.text import verdict
+
     out.print(", ".join(f"{part.name} {part.version}" for part in health.server))
-    status(health)
+    _facts(health)
     indexes(health.indexes)
     for fault in health.extension_faults:
         known = f"{fault.extension} {fault.version} is known for: {fault.problem}: {fault.remedy}"
         out.print(printable(known), style="yellow")
+    for reason in health.degraded:
+        out.print(printable(f"warning: {reason}"), style="yellow")
     for advice in health.advice:
         out.print(printable(f"advice: {advice.problem}: {advice.remedy}"), style="yellow")
     for problem in health.problems:
         out.print(printable(f"problem: {problem.problem}: {problem.remedy}"), style="red")
     if not health.problems:
-        out.print("healthy", style="green")
+        out.print(verdict(health), style="yellow" if health.degraded else "green")
 
 
 def worked(row: ResultRow) -> None:

@@ -112,10 +112,15 @@ def server_address(settings: Settings) -> str:
 
 def bound_space(settings: Settings) -> str:
     """Return the database's embedding space, or, where there is none yet, the one for init."""
-    if settings.dsn or (settings.home / "postgres").is_dir():
-        with open_server(settings) as dsn:
-            return schema.bound_space(dsn)
-    return settings.embedding or str(schema.DEFAULT_SPACE)
+    return find_bound_space(settings) or settings.embedding or str(schema.DEFAULT_SPACE)
+
+
+def find_bound_space(settings: Settings) -> str | None:
+    """Return the database's embedding space, None where there is no database yet."""
+    if not settings.dsn and not (settings.home / "postgres").is_dir():
+        return None
+    with open_server(settings) as dsn:
+        return schema.bound_space(dsn)
 
 
 def _choice(settings: Settings) -> schema.Choice:

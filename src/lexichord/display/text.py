@@ -124,8 +124,8 @@ def _(status: Status) -> str:
 def _(health: Health) -> str:
     """Write the status, then what is wrong."""
     problems = [f"problem: {each.problem}: {each.remedy}" for each in health.problems]
-    lines = [*degraded_lines(health.degraded), *status_lines(health), *(problems or ["healthy"])]
-    return visible("\n".join(lines))
+    end = problems or [verdict(health)]
+    return visible("\n".join([*degraded_lines(health.degraded), *status_lines(health), *end]))
 
 
 @to_text.register
@@ -164,6 +164,12 @@ def step_details(step: Step) -> dict[str, str]:
     parts = {"given": step.given, "made": step.made, "dropped": step.dropped}
     texts = {name: _detail(value) for name, value in parts.items() if value or value == 0}
     return {name: text for name, text in texts.items() if text}
+
+
+def verdict(health: Health) -> str:
+    """Say that nothing is wrong, and where something cannot be done, that it was told."""
+    warnings = len(health.degraded)
+    return f"healthy, with {counted(warnings, 'warning')}" if warnings else "healthy"
 
 
 def status_rows(status: Status) -> list[tuple[str, str]]:

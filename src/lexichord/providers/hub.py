@@ -98,7 +98,10 @@ class _Fetch:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes from fetching the same. Raises ProviderError if one does."""
+        """Keep other processes from fetching the same. Raises ProviderError if one does.
+
+        Where nothing arrived by the end, nothing is left of it.
+        """
         from filelock import FileLock, Timeout  # the hub's library has it
 
         self.scratch.mkdir(parents=True, exist_ok=True)
@@ -110,7 +113,15 @@ class _Fetch:
                 f"another process is fetching {self.repository}: wait until it has"
             ) from error
         with lock:
-            yield
+            try:
+                yield
+            finally:
+                self._clear_empty()
+
+    def _clear_empty(self) -> None:
+        """Delete the scratch folder where no byte is in it that a later fetch could go on from."""
+        if not any(each.is_file() and each.stat().st_size for each in self.scratch.rglob("*")):
+            shutil.rmtree(self.scratch, ignore_errors=True)
 
     def take_files(self, model: NamedModel | None, listener: FetchListener) -> None:
         """Bring all files into the folder that is made."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lexichord.errors import ConfigError, NotFoundError, ProviderError
-from lexichord.providers.embed.local import LOCAL_MODEL, find_model
+from lexichord.providers.embed.kept_graph import made_of
+from lexichord.providers.embed.local import LOCAL_MODEL, find_model, find_packaged_model
 from lexichord.providers.hub import POOLING_FILE, scratch_folder
 from lexichord.providers.models import (
     INT8,
@@ -97,18 +98,21 @@ def usage(model: ListedModel) -> list[str]:
 
 
 def find_removable(settings: Settings, name: str) -> list[Path]:
-    """Return a model's folder in home/models, and what an unfinished fetch has left of one.
+    """Return a model's folder in home/models, with what was made and what was left of it.
+
+    Made of it are graphs that are kept beside it, left what an unfinished fetch brought.
 
     Raises NotFoundError where there is neither, ConfigError for a model that is elsewhere.
     """
     unfinished = scratch_folder(settings.home, name)
     left = [unfinished] if unfinished.is_dir() else []
     try:
-        return [_own_folder(settings, name), *left]
+        own = _own_folder(settings, name)
     except ConfigError:
         if left:
             return left
         raise
+    return [own, *left, *made_of(own, settings.home / "models")]
 
 
 def _own_folder(settings: Settings, name: str) -> Path:
@@ -125,11 +129,14 @@ def _own_folder(settings: Settings, name: str) -> Path:
     return listed.folder
 
 
-def remove_folders(home: Path, folders: Iterable[Path]) -> None:
-    """Delete removable folders, and an owner's that is empty then. Raises ProviderError."""
-    for folder in folders:
+def remove(home: Path, removable: Iterable[Path]) -> None:
+    """Delete folders and files, and an owner's folder that is empty then. Raises ProviderError."""
+    for folder in removable:
         try:
-            shutil.rmtree(folder)
+            if folder.is_dir():
+                shutil.rmtree(folder)
+            else:
+                folder.unlink(missing_ok=True)
             if folder.parent != home / "models" and not any(folder.parent.iterdir()):
                 folder.parent.rmdir()
         except OSError as error:
@@ -138,9 +145,22 @@ def remove_folders(home: Path, folders: Iterable[Path]) -> None:
 
 def is_named(settings: Settings, name: str) -> bool:
     """Return whether the settings name a model, as embedder or reranker."""
-    setting = f"local/{name}"
+    model = find_named(name)
+    setting = f"local/{model.name if model else name}"
     space, reranker = settings.embedding or "", settings.reranker
     return reranker == setting or space.rpartition("/")[0].removesuffix(INT8) == setting
+
+
+def is_embedder_of(settings: Settings, folder: Path, space: str) -> bool:
+    """Return whether a folder in the home holds the model of a space, and no other place does."""
+    provider, _, model = space.rpartition("/")[0].partition("/")
+    if provider != "local" or settings.model_dir is not None:
+        return False
+    whole = model.removesuffix(INT8)
+    if whole == LOCAL_MODEL and find_packaged_model():
+        return False
+    named = (find_folder(each, settings.home, None, STATIC_FILE) for each in (model, whole))
+    return next(filter(None, named), None) == folder
 
 
 def _list_named(settings: Settings, model: NamedModel) -> ListedModel:
@@ -215,6 +235,7 @@ def _settings(file: Path) -> dict[str, Any]:
         return {}
 
 
-def megabytes(folder: Path) -> int:
-    """Return what a folder's files take, in millions of bytes."""
-    return round(sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 1e6)
+def megabytes(*places: Path) -> int:
+    """Return what files and folders take, in millions of bytes."""
+    within = (each for place in places for each in (place, *place.rglob("*")))
+    return round(sum(each.stat().st_size for each in within if each.is_file()) / 1e6)

@@ -1,10 +1,12 @@
 """Graphs that are made here once and kept in the home: built from weights, or put into 8 bits."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lexichord.providers.embed.minilm import save_graph
+from lexichord.providers.models import INT8
 
 
 def kept_graph(cached: Path, build: Callable[[], bytes]) -> Path | bytes:
@@ -20,6 +22,17 @@ def kept_graph(cached: Path, build: Callable[[], bytes]) -> Path | bytes:
     except OSError:
         return graph  # a home that cannot be written to costs each start the build, no more
     return cached
+
+
+def made_of(folder: Path, models: Path) -> list[Path]:
+    """Return the files of graphs that were made of a folder's model, of earlier weights too.
+
+    They are told by the folder's name: another owner's model of that name, too, has its graph made
+    anew when it is next opened.
+    """
+    name = rf"{re.escape(folder.name)}({INT8})?-[0-9a-f]{{12}}-\d+\.(onnx|weights|stamp)"
+    files = models.iterdir() if models.is_dir() else ()
+    return sorted(file for file in files if re.fullmatch(name, file.name) and file.is_file())
 
 
 def _store(graph: bytes, cached: Path) -> None:

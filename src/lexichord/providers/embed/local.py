@@ -52,13 +52,19 @@ def find_model(model_dir: Path | None, home: Path) -> Path | None:
     Raises ConfigError if `model_dir` is given and lacks a file.
     """
     if model_dir is None:
-        return next(filter(_holds_model, [_home_folder(home), *_packaged_folders()]), None)
+        own = _home_folder(home)
+        return own if _holds_model(own) else find_packaged_model()
     if not _holds_model(model_dir):
         raise ConfigError(
             f"'{model_dir}' does not hold {LOCAL_MODEL}: name the folder of {WEIGHTS_FILE} and "
             f"{TOKENIZER_FILE}"
         )
     return model_dir
+
+
+def find_packaged_model() -> Path | None:
+    """Find the folder with the model's files in the installed package, if there is one."""
+    return next(filter(_holds_model, _packaged_folders()), None)
 
 
 class LocalEmbedder:
