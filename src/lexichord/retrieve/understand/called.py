@@ -25,7 +25,12 @@ from lexichord.types.questions import Link
 
 MAX_PHRASE_WORDS = 4  # of "the software licence agreement"
 ABBREVIATION = re.compile(r"[A-Z]{3,6}")
-SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | MENTION_COUNTS.keys() | {"each", "one"}
+OTHER_ARTICLES = frozenset(
+    ["ein", "eine", "einen", "einem", "einer", "eines", "dem", "den", "l", "le", "les", "un", "une"]
+).union(["el", "los", "las", "una", "unos", "unas"])
+SMALL_WORDS = (
+    BRIDGE_WORDS | DEFINITE_WORDS | OTHER_ARTICLES | MENTION_COUNTS.keys() | {"each", "one"}
+)
 PREPOSITIONS_IN_PARTS = frozenset(["of", "for", "von", "des", "de", "del", "du"])
 TITLE_WORD = re.compile(r"\w+")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.aspects import find_aspects
-from lexichord.retrieve.understand.called import find_definite
+from lexichord.retrieve.understand.called import SMALL_WORDS, find_definite
 from lexichord.retrieve.understand.compared import find_compared
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
@@ -17,7 +17,6 @@ from lexichord.retrieve.understand.cues import (
     find_sub_questions,
 )
 from lexichord.retrieve.understand.linking import (
-    BRIDGE_WORDS,
     Mention,
     QueryWord,
     find_mentions,
@@ -139,8 +138,8 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
 def _names_aspect(question: str) -> bool:
     """Return whether more is left of a comparison than the words that order it."""
     cues = find_cues(question)
-    words = re.findall(r"\w+", question.lower())
-    return any(word not in cues.frame_words | cues.joint_words | BRIDGE_WORDS for word in words)
+    words = re.findall(r"\w{2,}", question.lower())
+    return any(word not in cues.frame_words | cues.joint_words | SMALL_WORDS for word in words)
 
 
 def _asks(question: str) -> bool:
