@@ -90,9 +90,9 @@ async def find_definite(
 
 
 async def _is_the_one(database: Database, word: QueryWord, scope: Scope, cues: Cues) -> bool:
-    """Return whether one document alone is called by a word, and not any: "the document"."""
-    if word.lower in cues.any_document:
-        return False
+    """Return whether a word for a sort of document calls one alone, and not any: "the document"."""
+    if word.lower not in cues.document_words - cues.any_document:
+        return word.lower not in cues.any_document
     links = await link_documents(database, [word.text], scope)
     return sum(link.named for link in links) == 1
 

@@ -15,6 +15,7 @@ from lexichord.retrieve.understand.cues import (
     find_entities,
     find_kind,
     find_sub_questions,
+    says_something,
 )
 from lexichord.retrieve.understand.linking import (
     Mention,
@@ -82,11 +83,12 @@ async def find_intent(
         linked = replace(linked, kind="comparison", reason=reason)
     if linked.kind == "comparison":
         return _compared(linked, query, words, mentions)
+    places = {mention.first for mention in mentions}  # of a list a part would be left
     question = remove_naming_clauses(query, words, mentions)
     return replace(
         linked,
         hint=make_hint(query, words, mentions),
-        question=question if _asks(question) else query,
+        question=question if len(places) == 1 and _asks(question) else query,
     )
 
 
@@ -144,5 +146,4 @@ def _names_aspect(question: str) -> bool:
 
 def _asks(question: str) -> bool:
     """Return whether enough is left to search for: three words, and not "How do I?"."""
-    words = re.findall(r"\w+", question.lower())
-    return len(words) >= MIN_ASKED_WORDS and not find_cues(question).common.issuperset(words)
+    return len(re.findall(r"\w+", question)) >= MIN_ASKED_WORDS and says_something(question)
