@@ -133,7 +133,13 @@ async def find_operand(
     )
     nearest = _nearest(words, part, links, cues)
     ways = [(start, _named(words, start, part, links, cues)) for start in [part.first, *starts]]
-    named = [(start, mentions) for start, mentions in ways if mentions]
+    # In "Acme's definition of confidential information" the latter is no name.
+    names = {number for number in range(part.first, part.last + 1) if words[number].name}
+    named = [
+        (start, found)
+        for start, found in ways
+        if found and found[0].held & (names or found[0].held)
+    ]
     called = {(link.document_id, part.first + link.word) for link in links if link.named}
     for start, mentions in named[:-1]:
         before = range(start, min(number for number in starts if number > start))

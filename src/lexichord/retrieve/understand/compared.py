@@ -60,6 +60,7 @@ async def find_compared(
     found = await asyncio.gather(
         *(find_operand(database, words, part, scope, cues) for part in parts)
     )
+    found = [_with_name(words, one, mentions) for one in found]
     lists: defaultdict[int, list[Operand]] = defaultdict(list)
     for one in found:
         lists[one.part.group].append(one)
@@ -79,6 +80,19 @@ async def find_compared(
     if sum(map(bool, names)) < 2 and not scope.documents:
         names = await search(_things(query, words, found, cues))
     return await _one_each(database, query, words, names)
+
+
+def _with_name(words: Sequence[QueryWord], one: Operand, mentions: Iterable[Mention]) -> Operand:
+    """Return a part with the one name that stands among its other words: "Acme's definition"."""
+    if one.named:
+        return one
+    inside = [
+        mention
+        for mention in mentions
+        if one.part.first <= mention.first <= mention.last <= one.part.last
+        and any(words[number].name for number in mention.held)
+    ]
+    return one._replace(named=inside if len(inside) == 1 else [])
 
 
 def _things(
