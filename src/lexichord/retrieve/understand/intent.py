@@ -120,7 +120,9 @@ def _compared(
     hint = make_hint(query, words, mentions)
     rest = remove_mentions(query, words, mentions)
     aspects = tuple(aspect for aspect in find_aspects(rest, hint) if _names_aspect(aspect))
-    return replace(intent, hint=hint, aspects=aspects or (query,))
+    # "Is the notice of A longer than of B?" lists nothing, and without its names is no question.
+    is_torn = len(aspects) == 1 and aspects[0].rstrip("?.! ") not in query
+    return replace(intent, hint=hint, aspects=(query,) if is_torn or not aspects else aspects)
 
 
 def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
