@@ -54,6 +54,8 @@ def test_without_a_name_all_is_evidence() -> None:
         ("who pays (see the Velmora terms)?", "Velmora terms", "who pays (see )?"),
         ("how do I configure CORS", "CORS", "how do I configure CORS"),
         ("the lease", "lease", "the lease"),
+        ("how do I use it in the lease?", "lease", "how do I use it ?"),
+        ("what do we do in the lease?", "lease", "what do we do in the lease?"),
     ],
 )
 def test_what_only_leads_to_a_document_is_not_judged(question: str, hint: str, judged: str) -> None:

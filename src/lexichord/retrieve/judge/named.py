@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from lexichord.retrieve.understand.cues import says_something
 from lexichord.retrieve.understand.linking import (
     BRIDGE_WORDS,
     DEFINITE_WORDS,
@@ -53,7 +54,8 @@ def without_names(intent: Intent) -> str:
             name = rf"{re.escape(part)}\b(?:['’]s?\b)?"
             rest = re.sub(rf"(?:{LEADING_WORDS}){name}|^{name}(?=:)", " ", rest, flags=re.I)
     rest = " ".join(rest.split()).lstrip(",;:.?! ")
-    return rest if len(NAMING_WORD.findall(rest)) >= MIN_WORDS else intent.question
+    enough = len(NAMING_WORD.findall(rest)) >= MIN_WORDS and says_something(rest)
+    return rest if enough else intent.question
 
 
 def unnamed(intent: Intent) -> str:

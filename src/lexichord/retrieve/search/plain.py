@@ -32,7 +32,7 @@ async def name_document(
         await asyncio.wait([looking])
         raise
     intent = await looking
-    if intent.question == question.query or intent.kind == "comparison":
+    if intent.question == question.query:
         return embedded
     named = replace(question, query=intent.question, hint=intent.hint)
     return await with_vectors(embedder, named, degraded)

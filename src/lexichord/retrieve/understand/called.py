@@ -25,7 +25,12 @@ from lexichord.types.questions import Link
 
 MAX_PHRASE_WORDS = 4  # of "the software licence agreement"
 ABBREVIATION = re.compile(r"[A-Z]{3,6}")
-SMALL_WORDS = BRIDGE_WORDS | DEFINITE_WORDS | MENTION_COUNTS.keys() | {"each", "one"}
+OTHER_ARTICLES = frozenset(
+    ["ein", "eine", "einen", "einem", "einer", "eines", "dem", "den", "l", "le", "les", "un", "une"]
+).union(["el", "los", "las", "una", "unos", "unas"])
+SMALL_WORDS = (
+    BRIDGE_WORDS | DEFINITE_WORDS | OTHER_ARTICLES | MENTION_COUNTS.keys() | {"each", "one"}
+)
 PREPOSITIONS_IN_PARTS = frozenset(["of", "for", "von", "des", "de", "del", "du"])
 TITLE_WORD = re.compile(r"\w+")
 
@@ -85,9 +90,9 @@ async def find_definite(
 
 
 async def _is_the_one(database: Database, word: QueryWord, scope: Scope, cues: Cues) -> bool:
-    """Return whether one document alone is called by a word, and not any: "the document"."""
-    if word.lower in cues.any_document:
-        return False
+    """Return whether a word for a sort of document calls one alone, and not any: "the document"."""
+    if word.lower not in cues.document_words - cues.any_document:
+        return word.lower not in cues.any_document
     links = await link_documents(database, [word.text], scope)
     return sum(link.named for link in links) == 1
 
@@ -128,7 +133,13 @@ async def find_operand(
     )
     nearest = _nearest(words, part, links, cues)
     ways = [(start, _named(words, start, part, links, cues)) for start in [part.first, *starts]]
-    named = [(start, mentions) for start, mentions in ways if mentions]
+    # In "Acme's definition of confidential information" the latter is no name.
+    names = {number for number in range(part.first, part.last + 1) if words[number].name}
+    named = [
+        (start, found)
+        for start, found in ways
+        if found and found[0].held & (names or found[0].held)
+    ]
     called = {(link.document_id, part.first + link.word) for link in links if link.named}
     for start, mentions in named[:-1]:
         before = range(start, min(number for number in starts if number > start))

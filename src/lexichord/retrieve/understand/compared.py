@@ -60,6 +60,7 @@ async def find_compared(
     found = await asyncio.gather(
         *(find_operand(database, words, part, scope, cues) for part in parts)
     )
+    found = [_with_name(words, one, mentions) for one in found]
     lists: defaultdict[int, list[Operand]] = defaultdict(list)
     for one in found:
         lists[one.part.group].append(one)
@@ -81,6 +82,19 @@ async def find_compared(
     return await _one_each(database, query, words, names)
 
 
+def _with_name(words: Sequence[QueryWord], one: Operand, mentions: Iterable[Mention]) -> Operand:
+    """Return a part with the one name that stands among its other words: "Acme's definition"."""
+    if one.named:
+        return one
+    inside = [
+        mention
+        for mention in mentions
+        if one.part.first <= mention.first <= mention.last <= one.part.last
+        and any(words[number].name for number in mention.held)
+    ]
+    return one._replace(named=inside if len(inside) == 1 else [])
+
+
 def _things(
     query: str, words: Sequence[QueryWord], found: Sequence[Operand], cues: Cues
 ) -> list[Operand]:
@@ -89,12 +103,17 @@ def _things(
     It is the first list, else what stands on both sides of "differs from" and "better than";
     nothing where the query says what it is in: "notice and rent in all leases", "… in the lease".
     """
-    if not any(word.lower in cues.comparing_words for word in words):
+    if not _says_compare(words, cues):
         return []
     said = [one for one in found if told(words, one.part.first, one.part, cues)[0]]
     lists = [[one for one in said if one.part.group == group.part.group] for group in said]
     things = next((listed for listed in lists if len(listed) > 1), _apart(query, words, said, cues))
     return [] if _is_inside(words, things, said, cues) else things
+
+
+def _says_compare(words: Sequence[QueryWord], cues: Cues) -> bool:
+    """Return whether words compare things with each other, and do not only ask for the longest."""
+    return any(word.lower in cues.comparing_words for word in words)
 
 
 def _apart(
@@ -180,7 +199,9 @@ def _is_document(
         return False
     sure = [each for each in listed if each.named]
     known = sure if len(sure) > 1 else [each for each in listed if each.mentions]
-    return len(known) < 2 or any(one.part.first <= each.part.first for each in known)
+    if len(known) < 2 and _says_compare(words, cues):
+        return True
+    return any(one.part.first <= each.part.first for each in known)
 
 
 async def _search_each(

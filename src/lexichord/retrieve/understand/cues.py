@@ -146,6 +146,13 @@ def find_cues(query: str) -> Cues:
     return load_cues(find_language(query))
 
 
+def says_something(question: str) -> bool:
+    """Return whether a question has a word besides those that any has: "How do I?" has none."""
+    cues = find_cues(question)
+    words = re.findall(r"\w+", question.lower())
+    return any(word not in cues.common | cues.frame_words for word in words)
+
+
 def find_language(query: str) -> str:
     """Return the language, of those with cues, that most of a query's words belong to."""
     text = read_ends(query)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.aspects import find_aspects
-from lexichord.retrieve.understand.called import find_definite
+from lexichord.retrieve.understand.called import SMALL_WORDS, find_definite
 from lexichord.retrieve.understand.compared import find_compared
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
@@ -15,9 +15,9 @@ from lexichord.retrieve.understand.cues import (
     find_entities,
     find_kind,
     find_sub_questions,
+    says_something,
 )
 from lexichord.retrieve.understand.linking import (
-    BRIDGE_WORDS,
     Mention,
     QueryWord,
     find_mentions,
@@ -83,11 +83,12 @@ async def find_intent(
         linked = replace(linked, kind="comparison", reason=reason)
     if linked.kind == "comparison":
         return _compared(linked, query, words, mentions)
+    places = {mention.first for mention in mentions}  # of a list a part would be left
     question = remove_naming_clauses(query, words, mentions)
     return replace(
         linked,
         hint=make_hint(query, words, mentions),
-        question=question if _asks(question) else query,
+        question=question if len(places) == 1 and _asks(question) else query,
     )
 
 
@@ -119,7 +120,9 @@ def _compared(
     hint = make_hint(query, words, mentions)
     rest = remove_mentions(query, words, mentions)
     aspects = tuple(aspect for aspect in find_aspects(rest, hint) if _names_aspect(aspect))
-    return replace(intent, hint=hint, aspects=aspects or (query,))
+    # "Is the notice of A longer than of B?" lists nothing, and without its names is no question.
+    is_torn = len(aspects) == 1 and aspects[0].rstrip("?.! ") not in query
+    return replace(intent, hint=hint, aspects=(query,) if is_torn or not aspects else aspects)
 
 
 def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
@@ -139,11 +142,10 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
 def _names_aspect(question: str) -> bool:
     """Return whether more is left of a comparison than the words that order it."""
     cues = find_cues(question)
-    words = re.findall(r"\w+", question.lower())
-    return any(word not in cues.frame_words | cues.joint_words | BRIDGE_WORDS for word in words)
+    words = re.findall(r"\w{2,}", question.lower())
+    return any(word not in cues.frame_words | cues.joint_words | SMALL_WORDS for word in words)
 
 
 def _asks(question: str) -> bool:
     """Return whether enough is left to search for: three words, and not "How do I?"."""
-    words = re.findall(r"\w+", question.lower())
-    return len(words) >= MIN_ASKED_WORDS and not find_cues(question).common.issuperset(words)
+    return len(re.findall(r"\w+", question)) >= MIN_ASKED_WORDS and says_something(question)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lexichord.retrieve.understand.cues import Cues
 from lexichord.retrieve.understand.linking import Mention, QueryWord
 
-LIST_SIGN = re.compile(r"\s*[,;()\u3001]\s*|\s&\s")
+LIST_SIGN = re.compile(r"\s*[,;\u3001]\s*|\s&\s")
 FRAME_SIGN = re.compile(r"[:?!¿¡\n\uff0c\uff1a\uff1f\uff01\uff1b\u3002]|\.\s|\s[-–—]+\s")
 LIST_BEFORE_SIGN = re.compile(r"[^:?\n]{2,200}?(?=:\s|\s[-–—]+\s)")
 PREPOSITIONS = frozenset(["in", "on", "under", "about", "across", "bei", "im", "en", "sur", "sous"])
