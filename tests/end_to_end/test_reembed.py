@@ -25,6 +25,7 @@ from lexichord.ingest.vectors import embedding_text
 from lexichord.types import EmbeddingSpace, SpaceChange
 from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
+from tests.end_to_end.processes import PATIENCE, run_cli
 
 pytestmark = pytest.mark.slow
 
@@ -275,6 +276,22 @@ def test_killed_while_filling(stocked: SyncLexichord, dsn: str, tmp_path: Path) 
     assert sum(embedded.values()) - 90 <= kills * SLICE
     assert_all_of(dsn, NEW, 90)
     assert change(stocked).embedded == 90
+
+
+def test_status_tells_one_that_runs_from_one_that_was_cut_off(dsn: str, tmp_path: Path) -> None:
+    process, pipe = start(dsn, NEW, tmp_path / "log", "build_reembed_indexes done")
+    while pipe.recv() != "build_reembed_indexes done":
+        pass
+    filled = f"reembed to {NEW}: 0 of 90 chunks; "
+    running = run_cli(dsn, tmp_path, "status").stdout
+    process.kill()
+    process.join()
+    assert f"{filled}it runs\n" in running
+    for _ in range(PATIENCE):
+        if "it runs" not in (shown := run_cli(dsn, tmp_path, "status").stdout):
+            break
+        time.sleep(1)
+    assert f"{filled}run it again to go on\n" in shown
 
 
 @pytest.mark.parametrize("step", ["start_reembed done", "swap_spaces", "swap_spaces done"])

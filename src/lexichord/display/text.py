@@ -197,7 +197,8 @@ def status_lines(status: Status) -> Iterator[str]:
         return
     if change.state == "filling":
         filled = f"{change.chunks - (change.missing or 0)} of {change.chunks} chunks"
-        yield visible(f"reembed to {change.other_space}: {filled}; run it again to go on")
+        state = "it runs" if change.running else "run it again to go on"
+        yield visible(f"reembed to {change.other_space}: {filled}; {state}")
     elif change.state == "swapped":
         yield visible(f"kept beside: vectors of {change.other_space} (reembed --drop)")
 
