@@ -335,7 +335,7 @@ def test_roll_back_without_the_old_embedder_says_what_lacks(
         assert (back.space, back.missing, back.embedded) == (OLD, 6, 0)
         assert back.degraded == [
             f"no embedder for {OLD}: by words only",
-            "6 chunks have no vector: an ingest with an embedder fills them",
+            "6 chunks without a vector: an ingest with an embedder makes it",
         ]
         assert other.search("w31").hits[0].uri == "doc/031"
     assert stocked.ingest().vectors_filled == 6
