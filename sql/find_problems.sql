@@ -28,16 +28,16 @@ begin
     select format('index %s is not used', i.index_name), 'analyze lexichord_data.chunk;'
     from lexichord.index_use() i, corpus_statistics n where n.chunk_count > 10000 and i.plan is not null and not i.used
     union all
-    select format('the words of %s documents are an earlier version''s', s.outdated_documents), 'run lexichord reindex'
+    select format('documents with the words of an earlier version: %s', s.outdated_documents), 'run lexichord reindex'
     from lexichord.database_status() s where s.outdated_documents > 0
     union all
-    select format('%s chunks have no vector', s.chunks_without_vector), 'ingest again with an embedder'
+    select format('chunks without a vector: %s', s.chunks_without_vector), 'ingest again with an embedder'
     from lexichord.database_status() s where s.chunks_without_vector > 0
     union all
     select format('indexed table %s: %s', t.source, t.fault), 'select * from lexichord.list_indexed_tables();'
     from lexichord.list_indexed_tables() t where t.fault is not null
     union all
-    select format('indexed table %s: %s rows could not be stored', t.source, t.rows_failed), 'select * from lexichord.list_table_failures();'
+    select format('indexed table %s: rows that could not be stored: %s', t.source, t.rows_failed), 'select * from lexichord.list_table_failures();'
     from lexichord.list_indexed_tables() t where t.rows_failed > 0
     union all
     select format('indexed table %s: changes wait since %s, and no worker has been seen for a minute', t.source, date_trunc('second', t.waiting_since)),

@@ -9,7 +9,7 @@ begin
     for made in select t.* from indexed_table t order by t.id for update skip locked loop
         source := made.name;
         if not exists (select from pg_class c where c.oid = made.relation) then
-            remark := format('the table is gone: %s documents were deleted', lexichord.forget_table(made.id));
+            remark := format('the table is gone, documents deleted: %s', lexichord.forget_table(made.id));
             return next;
             continue;
         end if;

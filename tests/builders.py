@@ -73,7 +73,9 @@ RUN = types.IngestRun(
     {".png": 2},
     {"b": FileProgress(9, 3)},
 )
-CHANGE = types.SpaceChange(1, "filling", "a/b/4", "c/d/4", "c/d/4", 9, 3, 6, None, NOW, NOW, None)
+CHANGE = types.SpaceChange(
+    1, "filling", "a/b/4", "c/d/4", "c/d/4", 9, 3, 6, None, NOW, NOW, None, False
+)
 STATUS: dict[str, Any] = {
     "engine": "plain",
     "text_config": "english",

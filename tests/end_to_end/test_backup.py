@@ -228,7 +228,7 @@ def test_an_indexed_table_is_followed_again_where_it_is_there(
     with new_database(server("plain")) as without, new_database(server("plain")) as target:
         restored = backup.restore(without, file)
         assert restored.left_out == (
-            "indexed table public.article: the table is gone: 1 documents were deleted",
+            "indexed table public.article: the table is gone, documents deleted: 1",
         )
         run(target, ARTICLE)
         run(target, "insert into public.article values (1, 'late parcel'), (2, 'early bird')")

@@ -242,7 +242,7 @@ def test_failed_files_exit_with_1_and_are_taken_up_again_and_pruned(
     bad.write_bytes(b"\xff\xfe\x00")
     done = stocked("ingest", str(tmp_path), "--dataset", "odd")
     assert done.exit_code == 1
-    assert done.stdout.startswith("1 inserted, 0 replaced, 0 skipped, 1 failed; 1 chunks stored")
+    assert done.stdout.startswith("1 inserted, 0 replaced, 0 skipped, 1 failed; 1 chunk stored")
     assert "bad.txt: is binary, or text in an unknown encoding" in done.stderr
     status = stocked("status").stdout
     assert "finished, 2 of 2 files: 1 inserted, 1 failed" in status
@@ -250,7 +250,7 @@ def test_failed_files_exit_with_1_and_are_taken_up_again_and_pruned(
     assert stocked(*again).exit_code == 1
     bad.write_text("Readable, too.")
     done = stocked(*again)
-    mended = "1 inserted, 0 replaced, 0 skipped, 0 failed; 1 chunks stored, 1 embedded\n"
+    mended = "1 inserted, 0 replaced, 0 skipped, 0 failed; 1 chunk stored, 1 embedded\n"
     assert (done.exit_code, done.stdout) == (0, mended)
     prune = ("ingest", str(tmp_path), "--dataset", "odd", "--prune")
     good.unlink()
@@ -259,7 +259,7 @@ def test_failed_files_exit_with_1_and_are_taken_up_again_and_pruned(
     bad.unlink()
     refused = stocked(*prune)
     assert refused.exit_code == 2
-    assert "holds no files now, 1 documents would be deleted" in refused.stderr
+    assert "holds no files now, 1 document would be deleted" in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert stocked("rm", "bad.txt", "--yes").exit_code == 0
 

@@ -104,7 +104,7 @@ def test_the_command_line(
                                   "vendor/model\n")  # fmt: skip
         code, out, err = cli("contextualize", "--dry-run")
         assert code == 0
-        assert "12 documents, 36 chunks lack a context by openai/any; 0 are known" in out
+        assert "12 documents, 36 chunks without a context by openai/any; 0 known" in out
         assert "12 calls, about" in out
         assert "cost unknown" in out
         assert "under [prices]" in err

@@ -123,7 +123,7 @@ def test_runs_are_recorded_where_the_application_is(plain: SyncLexichord, dsn: s
 def test_no_database_is_left_behind(plain: SyncLexichord, dsn: str) -> None:
     run_strategies(plain, small_set(), "keyword", "keyword-plain")
     assert scratch_databases(dsn, os.getpid()) == 0
-    with pytest.raises(ConfigError, match="1 of 1 documents are not stored, document 1: uri: "):
+    with pytest.raises(ConfigError, match="1 of 1 document not stored, document 1: uri: "):
         run_strategies(plain, small_set(documents=[{"uri": "", "text": "ember"}]), "keyword")
     assert scratch_databases(dsn, os.getpid()) == 0
 

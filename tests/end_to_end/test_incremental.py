@@ -157,7 +157,7 @@ def test_an_emptied_folder_is_refused(plain: SyncLexichord, folder: Path) -> Non
     plain.ingest([folder])
     (folder / "a" / "1.txt").unlink()
     write(folder / "b" / "3.txt")
-    with pytest.raises(ConfigError, match=r"/a holds no files now, 1 documents would be") as caught:
+    with pytest.raises(ConfigError, match=r"/a holds no files now, 1 document would be") as caught:
         plain.ingest([folder / "a", folder / "b"], prune=True)
     assert "\n" not in str(caught.value)
     assert names(plain) == ["1.txt", "2.txt"]
@@ -259,7 +259,7 @@ def test_a_folder_is_followed(plain: SyncLexichord, folder: Path) -> None:
     (folder / "new" / "c.txt").unlink()
     while "holds no files now" not in (reasons := " ".join(next(reports).degraded)):
         pass
-    assert "2 documents would be deleted" in reasons or "1 documents" in reasons
+    assert "2 documents would be deleted" in reasons or "1 document would" in reasons
     write(folder / "a.txt", folder / "new" / "c.txt")
     while next(reports).skipped < 2:
         pass

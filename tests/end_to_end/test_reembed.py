@@ -25,6 +25,7 @@ from lexichord.ingest.vectors import embedding_text
 from lexichord.types import EmbeddingSpace, SpaceChange
 from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
+from tests.end_to_end.processes import PATIENCE, run_cli
 
 pytestmark = pytest.mark.slow
 
@@ -277,6 +278,22 @@ def test_killed_while_filling(stocked: SyncLexichord, dsn: str, tmp_path: Path) 
     assert change(stocked).embedded == 90
 
 
+def test_status_tells_one_that_runs_from_one_that_was_cut_off(dsn: str, tmp_path: Path) -> None:
+    process, pipe = start(dsn, NEW, tmp_path / "log", "build_reembed_indexes done")
+    while pipe.recv() != "build_reembed_indexes done":
+        pass
+    filled = f"reembed to {NEW}: 0 of 90 chunks; "
+    running = run_cli(dsn, tmp_path, "status").stdout
+    process.kill()
+    process.join()
+    assert f"{filled}it runs\n" in running
+    for _ in range(PATIENCE):
+        if "it runs" not in (shown := run_cli(dsn, tmp_path, "status").stdout):
+            break
+        time.sleep(1)
+    assert f"{filled}run it again to go on\n" in shown
+
+
 @pytest.mark.parametrize("step", ["start_reembed done", "swap_spaces", "swap_spaces done"])
 def test_killed_at_a_step(stocked: SyncLexichord, dsn: str, tmp_path: Path, step: str) -> None:
     log = tmp_path / "log"
@@ -318,7 +335,7 @@ def test_roll_back_without_the_old_embedder_says_what_lacks(
         assert (back.space, back.missing, back.embedded) == (OLD, 6, 0)
         assert back.degraded == [
             f"no embedder for {OLD}: by words only",
-            "6 chunks have no vector: an ingest with an embedder fills them",
+            "6 chunks without a vector: an ingest with an embedder makes it",
         ]
         assert other.search("w31").hits[0].uri == "doc/031"
     assert stocked.ingest().vectors_filled == 6

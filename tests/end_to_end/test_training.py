@@ -115,7 +115,7 @@ def test_the_command_writes_lines_of_json(
     record(dsn, *FOUND)
     file = tmp_path / "triplets.jsonl"
     done = run_cli(dsn, tmp_path, "training-triplets", str(file), "--negatives", "1")
-    assert (done.exit_code, done.stdout) == (0, "1 triplets written\n"), done.stderr
+    assert (done.exit_code, done.stdout) == (0, "1 triplet written\n"), done.stderr
     (line,) = file.read_text(encoding="utf-8").splitlines()
     triplet = {"anchor": "who pays", "positive": POSITIVE, "negative": NEGATIVES[0]}
     assert json.loads(line) == triplet

@@ -147,7 +147,7 @@ def test_a_chunk_that_is_not_in_its_text_loses_nothing(plain: SyncLexichord, dsn
     execute(dsn, "update s_chunk set text = 'Rewritten.' where text = 'Beta.'")
     report = plain.import_vechord("s")
     assert (report.inserted, report.failed) == (2, {})
-    assert any("1 documents have as text their chunks" in line for line in report.degraded)
+    assert any("1 document with its chunks one below" in line for line in report.degraded)
     assert plain.show("vechord:s/1").text == "Alpha.\n\nRewritten."
     assert plain.show("vechord:s/1").document.title == "One"
 
@@ -167,7 +167,7 @@ def test_a_bad_document_stops_no_other(plain: SyncLexichord, dsn: str) -> None:
         "4": "chunks.0.vector",
         "5": "some chunks have a vector and some have none",
     }
-    assert "1 chunks of public.s_chunk belong to no document: left out" in report.degraded
+    assert "1 chunk of public.s_chunk without a document: left out" in report.degraded
 
 
 def test_an_export_needs_the_other_engine(embedded_dsn: str, tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
+from reportlab.lib import pdfencrypt
 
 from tests.conftest import SAMPLES
+from tests.documents import draw_pdf
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import Keyed
 from tests.http.served import serve
@@ -65,6 +67,18 @@ def test_a_text_is_cut_stored_found_replaced_and_deleted(own: httpx.Client) -> N
     assert own.delete(path).json() == {"deleted": 1}
     assert own.delete(path).status_code == 404
     assert uris(own) == []
+
+
+def test_who_sends_an_encrypted_file_is_not_told_of_a_command(
+    own: httpx.Client, tmp_path: Path
+) -> None:
+    encrypt = pdfencrypt.StandardEncryption("secret", strength=128)
+    file = draw_pdf(tmp_path / "a.pdf", [[(60.0, 700.0, "The rent.")]], encrypt=encrypt)
+    (reason,) = finished(own, upload(own, ("a.pdf", file.read_bytes())).json())["failures"].values()
+    assert reason == (
+        "is encrypted: save it without a password, or set LEXICHORD_FILE_PASSWORD where lexichord "
+        "runs"
+    )
 
 
 def test_a_document_may_come_with_its_chunks(own: httpx.Client) -> None:

@@ -45,7 +45,7 @@ def test_extensions_elsewhere_are_found(empty: str, choice: Choice) -> None:
         library(connection)
         searches(connection)
         assert call(connection, "find_problems") == [
-            {"problem": "1 chunks have no vector", "remedy": "ingest again with an embedder"}
+            {"problem": "chunks without a vector: 1", "remedy": "ingest again with an embedder"}
         ]
         assert "public" not in set(places(connection).values())
 

@@ -73,7 +73,7 @@ def test_all_is_kept_and_found_first(earlier: str) -> None:
                 )
                 assert hits[0]["content"] == content
         outdated = [row["problem"] for row in call(connection, "find_problems")]
-        assert outdated == ["the words of 4 documents are an earlier version's"]
+        assert outdated == ["documents with the words of an earlier version: 4"]
         assert value(connection, "select lexichord.analyze_documents()") == 4
         assert call(connection, "find_problems") == []
         assert value(connection, "select count(*) from lexichord_data.keyword") == 7

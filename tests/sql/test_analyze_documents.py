@@ -32,7 +32,7 @@ def test_all_is_as_if_it_were_stored_now(outdated: Connection) -> None:
     outdated.execute(OUTDATED)
     assert call(outdated, "database_status")[0]["outdated_documents"] == 5
     told = {row["problem"]: row["remedy"] for row in call(outdated, "find_problems")}
-    assert told["the words of 5 documents are an earlier version's"] == "run lexichord reindex"
+    assert told["documents with the words of an earlier version: 5"] == "run lexichord reindex"
     assert call(outdated, "keyword_candidates", query="plugin") == []
     taken = [value(outdated, "select lexichord.analyze_documents(2)") for _ in range(4)]
     assert taken == [2, 2, 1, 0]

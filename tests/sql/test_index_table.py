@@ -316,7 +316,7 @@ def test_a_dropped_table_takes_its_documents_along(article: Connection) -> None:
     article.execute("drop table article")
     assert call(article, "list_indexed_tables")[0]["fault"] == "the table is gone"
     (told,) = call(article, "follow_tables")
-    assert told["remark"] == "the table is gone: 0 documents were deleted"
+    assert told["remark"] == "the table is gone, documents deleted: 0"
     assert call(article, "list_indexed_tables") == []
 
 

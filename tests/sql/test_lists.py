@@ -162,7 +162,7 @@ def test_problems_come_with_a_remedy(stored: Connection) -> None:
         2 if value(stored, "select engine from lexichord.configuration()") == "textsearch" else 1
     )
     assert set(missing.values()) == {"select lexichord.build_indexes();"}
-    assert remedies["3 chunks have no vector"] == "ingest again with an embedder"
+    assert remedies["chunks without a vector: 3"] == "ingest again with an embedder"
     stored.execute("select lexichord.build_indexes()")
     stored.execute("update lexichord_data.chunk set embedding = '[1,0,0,0]'")
     assert call(stored, "find_problems") == []

@@ -260,7 +260,7 @@ def test_a_scan_is_named_as_such(tmp_path: Path) -> None:
 def test_an_encrypted_file_is_refused(tmp_path: Path) -> None:
     file, page = tmp_path / "a.pdf", [column(60, 700, PROSE)]
     draw_pdf(file, page, encrypt=pdfencrypt.StandardEncryption("secret", strength=128))
-    with pytest.raises(IngestError, match=r"^is encrypted: give its password by --password or"):
+    with pytest.raises(IngestError, match=r"^is encrypted: save it without a password, or"):
         load(file)
     with pytest.raises(IngestError, match=r"^is encrypted: the password .* does not open it$"):
         load(file, LoadOptions(password="guess"))

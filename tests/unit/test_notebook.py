@@ -133,7 +133,7 @@ def test_a_report_and_a_status_are_printed_as_the_command_line_shows_them() -> N
     )
     assert str(report).startswith("".join(outcome(report)))
     assert str(RUN).splitlines() == [
-        "run 1 of 2026-11-21 12:00: finished, 1 of 1 files: 1 inserted",
+        "run 1 of 2026-11-21 12:00: finished, 1 of 1 file: 1 inserted",
         "  b: 3 of 9 chunks embedded",
         "  a: no text",
         "  not read, of no kind that can be: 2 .png",

@@ -112,7 +112,7 @@ def test_an_ingest_is_a_job_to_those_who_ask_over_a_network() -> None:
 def test_what_is_printed_is_short() -> None:
     for record in (types.SearchResult("q" * 500, [HIT] * 50, []), RESPONSE):
         assert len(repr(record)) < 200
-    assert repr(RESPONSE) == "<Response to 'q': 1 files, 1 hits, 1 quotes, confidence 0.00>"
+    assert repr(RESPONSE) == "<Response to 'q': 1 file, 1 hit, 1 quote, confidence 0.00>"
     assert str(types.SearchResult("q", [], ["by words"])) == "degraded: by words\nnothing found"
     assert str(HIT) == "0.5  Lease › Rent  a/lease.md:10-14"
 

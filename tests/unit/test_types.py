@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lexichord.db.replica import position_number
 from lexichord.errors import ConfigError, some_names
 from lexichord.types import EmbeddingSpace
-from lexichord.types.text import one_line
+from lexichord.types.text import counted, one_line
 from tests.builders import FILE, HIT
 
 no_slash = st.text(st.characters(exclude_characters="/", codec="utf-8"), min_size=1)
@@ -67,3 +67,9 @@ def test_positions_are_in_the_order_of_the_log() -> None:
     assert [hex(position_number(one)) for one in written] == [
         *("0xffffffff", "0x100000000", "0x1000000ff", "0x1000000000"),
     ]
+
+
+def test_amounts_are_written_in_words() -> None:
+    written = [counted(1, "query"), counted(0, "query"), counted(2, "key"), counted(1, "chunk")]
+    assert written == ["1 query", "0 queries", "2 keys", "1 chunk"]
+    assert counted(1_200, "chunk", ",") == "1,200 chunks"

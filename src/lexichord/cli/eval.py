@@ -11,6 +11,7 @@ from lexichord.cli.deferred import progress, render
 from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command
 from lexichord.errors import ConfigError
 from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor
+from lexichord.types.text import counted
 
 if TYPE_CHECKING:
     from lexichord.types.evaluation import Calibrated, Evaluation
@@ -135,10 +136,8 @@ def calibrate(
 
 def _calibrated(calibrated: "Calibrated") -> None:
     """Print how it does on questions left out; they are what `--risk` goes by."""
-    judged = calibrated.holds + calibrated.lacks
-    render.out.print(
-        render.printable(f"confidence for {calibrated.space} is fitted on {judged} questions")
-    )
+    judged = counted(calibrated.holds + calibrated.lacks, "question")
+    render.out.print(render.printable(f"confidence for {calibrated.space} is fitted on {judged}"))
     render.out.print(f"AUROC, questions left out: {calibrated.auroc:.2f}")
     render.out.print(f"refused of {calibrated.holds} with an answer: {calibrated.refused:.0%}")
     render.out.print(f"refused of {calibrated.lacks} without one: {calibrated.turned_away:.0%}")

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from lexichord.cli.render import err
 from lexichord.display.text import file_progress, usage_text
-from lexichord.types.text import short_uri
+from lexichord.types.text import counted, short_uri
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import ProgressCallbacks, Reading
@@ -119,7 +119,7 @@ class FileProgress(ProgressBars):
             self._print(f"{file_progress(short_uri(uri), progress)}, {seconds:.0f} s")
 
     def _unit(self) -> str:
-        return f"chunks, {self._done} of {self._files} files"
+        return f"chunks, {self._done} of {counted(self._files, 'file')}"
 
     def show_usage(self, used: "Usage") -> None:
         """Show what a service was asked."""
@@ -154,7 +154,7 @@ class ChunkProgress(ProgressBars):
         self._bars.advance(self._task, chunks)
         step = max(self._total // PROGRESS_LINES, 1)
         if self._bars.disable and before // step < self._done // step:
-            self._print(f"{self._done} of {self._total} chunks, {self._left()} left")
+            self._print(f"{self._done} of {counted(self._total, 'chunk')}, {self._left()} left")
 
     def _left(self) -> timedelta:
         """Return how long the rest takes, if it goes on as it has gone since the start."""

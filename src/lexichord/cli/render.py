@@ -67,29 +67,32 @@ def copied(row: ResultRow) -> None:
     """Print a line a dataset."""
     for report in row["datasets"]:
         counts = ", ".join(f"{report[name]} {name}" for name in ("copied", "replaced", "skipped"))
-        out.print(printable(f"{report['dataset']}: {counts}; {report['chunks']} chunks copied"))
+        chunks = counted(report["chunks"], "chunk")
+        out.print(printable(f"{report['dataset']}: {counts}; {chunks} copied"))
     if not row["datasets"]:
         out.print("nothing to copy: there are no datasets")
 
 
 def backup(made: Backup) -> None:
     """Print what a backup holds."""
-    out.print(printable(f"{made.documents} documents, {made.chunks} chunks are in {made.file}"))
+    out.print(printable(f"{_held(made)} are in {made.file}"))
 
 
 def restored(made: Backup) -> None:
     """Print what was restored, and what was not."""
-    counts = f"{made.documents} documents, {made.chunks} chunks restored"
-    out.print(printable(f"{counts} from {made.file}; engine {made.engine}"))
+    out.print(printable(f"{_held(made)} restored from {made.file}; engine {made.engine}"))
     for line in made.left_out:
         err.print(printable(line))
 
 
 def exported(export: Exported) -> None:
     """Print how much was written."""
-    counts = f"{export.documents} documents, {export.chunks} chunks"
-    out.print(f"{counts} written to the vechord namespace {export.namespace}")
+    out.print(f"{_held(export)} written to the vechord namespace {export.namespace}")
     degraded(export.degraded)
+
+
+def _held(made: Backup | Exported) -> str:
+    return f"{counted(made.documents, 'document')}, {counted(made.chunks, 'chunk')}"
 
 
 def search(result: SearchResult, explain: bool) -> None:
@@ -124,7 +127,7 @@ def file_line(number: int, file: FileHit, explain: bool) -> None:
 def documents(listed: Documents) -> None:
     """Print a line a document."""
     for document in listed:
-        number = f"{document.document_id} {document.chunks:>5} chunks  "
+        number = f"{document.document_id} {counted(document.chunks, 'chunk', '>5'):12}  "
         place = f"{document.dataset}  {short_uri(document.uri)}  "
         out.print(Text(number, "dim") + printable(place) + printable(document.title))
 

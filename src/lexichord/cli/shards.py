@@ -7,6 +7,7 @@ import typer
 from lexichord.cli.deferred import render
 from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, command
+from lexichord.types.text import counted
 
 if TYPE_CHECKING:
     from lexichord.types.state import Rebalanced, Shard
@@ -70,11 +71,11 @@ def _added(number: int) -> None:
 
 
 def _moved(moved: "Rebalanced") -> None:
-    noun = "document" if moved.documents == 1 else "documents"
-    render.out.print(f"{moved.documents:,} {noun} moved, with {moved.chunks:,} chunks")
+    documents = counted(moved.documents, "document", ",")
+    render.out.print(f"{documents} moved, with {counted(moved.chunks, 'chunk', ',')}")
 
 
 def _list(shards: "list[Shard]") -> None:
     for each in shards:
-        noun = "document" if each.documents == 1 else "documents"
-        render.out.print(render.printable(f"{each.number}  {each.documents:,} {noun}  {each.dsn}"))
+        documents = counted(each.documents, "document", ",")
+        render.out.print(render.printable(f"{each.number}  {documents}  {each.dsn}"))

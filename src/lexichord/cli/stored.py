@@ -18,6 +18,7 @@ from lexichord.cli.options import (
     confirm_deletion,
 )
 from lexichord.errors import ConfigError
+from lexichord.types.text import counted
 
 if TYPE_CHECKING:
     from lexichord.ingest.llm_context.backfill import Contextualized
@@ -95,7 +96,8 @@ def training_triplets(
     except OSError as error:
         raise ConfigError(f"cannot write '{file}': {error.strerror}") from None
     counts = {"file": str(file), "triplets": len(triplets)}
-    invocation.show(counts, lambda _: render.out.print(f"{len(triplets)} triplets written"))
+    line = f"{counted(len(triplets), 'triplet')} written"
+    invocation.show(counts, lambda _: render.out.print(line))
 
 
 judged_app = typer.Typer()
@@ -115,7 +117,8 @@ def judged_set(
     """Write questions whose answers were found right, and the documents, as a set for eval."""
     with invocation.open() as lexichord:
         written = lexichord.write_judged_set(folder, latest=latest)
-    line = f"{written.questions} questions and {written.documents} documents written"
+    questions = counted(written.questions, "question")
+    line = f"{questions} and {counted(written.documents, 'document')} written"
     invocation.show(written.to_dict(), lambda _: render.out.print(line))
 
 
@@ -164,24 +167,25 @@ def _print_contexts(report: "Contextualized") -> None:
     if report.dry_run:
         _expected(report.documents, report.llm)
     else:
-        changed = f"{report.documents} documents changed"
-        render.out.print(f"{changed}, {report.embedded} chunks embedded")
+        changed = f"{counted(report.documents, 'document')} changed"
+        render.out.print(f"{changed}, {counted(report.embedded, 'chunk')} embedded")
         for line in contexts(report.llm):
             render.out.print(render.printable(line))
         for line in missing_contexts(report.llm):
             render.err.print(render.printable(line), style="yellow")
     if report.brought:
-        render.out.print(f"{report.brought} documents brought their own contexts and keep them")
+        brought = counted(report.brought, "document")
+        render.out.print(f"{brought} came with contexts, which stay")
 
 
 def _expected(documents: int, llm: "ContextReport") -> None:
     from lexichord.display.text import dollars_text
 
-    chunks = f"{llm.chunks} chunks lack a context by {llm.model}"
-    known = f"{llm.cached} are known from before"
-    render.out.print(render.printable(f"{documents} documents, {chunks}; {known}"))
-    tokens = f"about {llm.input_tokens} tokens in, {llm.output_tokens} out"
-    render.out.print(f"{llm.requests} calls, {tokens}, {dollars_text(llm.dollars)}")
+    chunks = f"{counted(llm.chunks, 'chunk')} without a context by {llm.model}"
+    known = f"{llm.cached} known from before"
+    render.out.print(render.printable(f"{counted(documents, 'document')}, {chunks}; {known}"))
+    tokens = f"about {counted(llm.input_tokens, 'token')} in, {llm.output_tokens} out"
+    render.out.print(f"{counted(llm.requests, 'call')}, {tokens}, {dollars_text(llm.dollars)}")
     if llm.dollars is None:
         hint = "no price is known of it: lexichord.toml can hold one under [prices]"
         render.err.print(render.printable(hint))
@@ -236,9 +240,10 @@ def _print(row: dict[str, Any]) -> None:
         return
     if compared := row["comparison"]:
         shares = f"{compared['overlap']:.2f} in the mean, {compared['lowest']:.2f} at least"
-        queries = f"{compared['queries']} queries"
+        queries = counted(compared["queries"], "query")
         render.out.print(f"of the {compared['k']} nearest to {queries} the same: {shares}")
-    render.out.print(render.printable(f"space: {row['space']}, {row['embedded']} chunks embedded"))
+    embedded = f"{counted(row['embedded'], 'chunk')} embedded"
+    render.out.print(render.printable(f"space: {row['space']}, {embedded}"))
     kept = f"kept: vectors of {row['kept']} (--rollback changes back, --drop deletes them)"
     render.out.print(render.printable(kept))
     render.degraded(row["degraded"])

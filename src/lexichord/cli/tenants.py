@@ -7,6 +7,7 @@ import typer
 from lexichord.cli.deferred import render
 from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, command
+from lexichord.types.text import counted
 
 if TYPE_CHECKING:
     from lexichord.types import Tenant
@@ -83,5 +84,5 @@ def _list(tenants: "list[Tenant]") -> None:
     for each in tenants:
         datasets = ", ".join(each.datasets) or "no dataset"
         roles = f"  roles {', '.join(each.roles)}" if each.roles else ""
-        keys = "1 key" if each.keys == 1 else f"{each.keys} keys"
+        keys = counted(each.keys, "key")
         render.out.print(render.printable(f"{each.tenant}  {datasets}  {keys}{roles}"))

@@ -13,6 +13,7 @@ from lexichord.ingest.flow import background_sealing, heartbeat
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.options import no_other_options
+from lexichord.types.text import counted
 
 COPY_CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 TARGET_HAS_SHARDS = (
@@ -160,10 +161,11 @@ class Copy:
         self.listener(uri, "failed", reason)
 
     def _refuse_difference(self, total: int) -> None:
+        documents = counted(total, "document")
         for uri, reason in self.failed.items():
             raise DatabaseError(
-                f"{len(self.failed)} of {total} documents of dataset {self.dataset} are not the "
-                f"same in the copy, the first is {uri} ({reason}): copy again"
+                f"{len(self.failed)} of {documents} of dataset {self.dataset} are not the same "
+                f"in the copy, the first is {uri} ({reason}): copy again"
             )
 
 

@@ -12,6 +12,7 @@ from lexichord.errors import ConfigError, NotFoundError
 from lexichord.ingest.flow import background_sealing
 from lexichord.types import EmbeddingSpace
 from lexichord.types.state import Rebalanced, Shard
+from lexichord.types.text import counted
 
 MOST_SHARDS = 31
 REEMBEDDING = (
@@ -86,8 +87,8 @@ class ShardMethods:
             raise NotFoundError(NO_SHARD.format(number=number))
         if count := await _documents(shards[number]):
             raise ConfigError(
-                f"shard {number} holds {count} documents: move them to the others by lexichord "
-                f"shards rebalance --empty {number}"
+                f"shard {number} holds {counted(count, 'document')}: move all to the others by "
+                f"lexichord shards rebalance --empty {number}"
             )
         await catalogue.drop_shard(self.database, number)
 

@@ -32,6 +32,7 @@ from lexichord.db.shards import check_shard_dsn
 from lexichord.db.snapshots import Snapshot, begin, fetch, take_snapshots, transaction
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
+from lexichord.types.text import counted
 
 MANIFEST, STATE = "manifest.json", "state.dump"
 FORMAT, FORMAT_OF_SHARDS = 1, 2
@@ -326,9 +327,10 @@ def _parts(file: Path, databases: int) -> Iterator[list[Part]]:
             if not parts:
                 raise ConfigError(f"{file} is no backup, or not whole: it has no {MANIFEST}")
             if len(parts) != databases:
+                shards = counted(len(parts) - 1, "shard")
                 raise ConfigError(
-                    f"{file} is of a database with {len(parts) - 1} shards: name as many databases "
-                    "that hold nothing, each by --shard"
+                    f"{file} is of a database with {shards}: name as many databases that hold "
+                    "nothing, each by --shard"
                 )
             yield parts
     except OSError as error:

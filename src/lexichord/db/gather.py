@@ -159,7 +159,8 @@ async def _reembed_status(call: Call) -> list[Row]:
     unfinished = [row for row in rows if row["state"] == "filling" and is_cut_off]
     shown = (unfinished or rows)[0]
     held = [name for name in ("chunks", "missing", "embedded") if shown[name] is not None]
-    return [shown | {name: sum(row[name] or 0 for row in rows) for name in held}]
+    sums = {name: sum(row[name] or 0 for row in rows) for name in held}
+    return [shown | sums | {"running": any(row["running"] for row in rows)}]
 
 
 async def _problems(call: Call) -> list[Row]:

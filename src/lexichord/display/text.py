@@ -179,7 +179,7 @@ def status_rows(status: Status) -> list[tuple[str, str]]:
     rows = [(name, "none" if value is None else str(value)) for name, value in values]
     rows.append(("without vector", str(status.chunks_without_vector)))
     if status.outdated_documents:
-        texts = f"{status.outdated_documents} documents, run lexichord reindex"
+        texts = f"{counted(status.outdated_documents, 'document')}, run lexichord reindex"
         rows.append(("words of an earlier version", texts))
     if status.bytes is not None:
         rows.append(("size", f"{status.bytes / 2**20:.0f} MiB"))
@@ -196,8 +196,9 @@ def status_lines(status: Status) -> Iterator[str]:
     if (change := status.reembed) is None:
         return
     if change.state == "filling":
-        filled = f"{change.chunks - (change.missing or 0)} of {change.chunks} chunks"
-        yield visible(f"reembed to {change.other_space}: {filled}; run it again to go on")
+        filled = f"{change.chunks - (change.missing or 0)} of {counted(change.chunks, 'chunk')}"
+        state = "it runs" if change.running else "run it again to go on"
+        yield visible(f"reembed to {change.other_space}: {filled}; {state}")
     elif change.state == "swapped":
         yield visible(f"kept beside: vectors of {change.other_space} (reembed --drop)")
 
@@ -206,7 +207,7 @@ def run_lines(run: IngestRun) -> Iterator[str]:
     """Yield how far an ingest is, how it ended, and what was not read."""
     amounts = {name: getattr(run, name) for name in INGEST_OUTCOMES}
     counts = ", ".join(f"{amount} {name}" for name, amount in amounts.items() if amount)
-    state = f"{run.state}, {run.done} of {run.total} files"
+    state = f"{run.state}, {run.done} of {counted(run.total, 'file')}"
     yield f"run {run.run_id} of {run.started_at:%Y-%m-%d %H:%M}: {state}{counts and ': '}{counts}"
     if run.state == "stalled":
         seen = f"{run.seen_at:%Y-%m-%d %H:%M}"
@@ -229,16 +230,17 @@ def dollars_text(amount: float | None) -> str:
 
 def usage_text(used: Usage) -> str:
     """Write what a service was asked, and what that costs, as far as it is known."""
-    tokens = f", {used.input_tokens:,} tokens" if used.input_tokens else ""
+    tokens = f", {counted(used.input_tokens, 'token', ',')}" if used.input_tokens else ""
     dollars = "" if used.dollars is None else f", ${used.dollars:.6f}"
-    return f"{used.requests:,} requests{tokens}{dollars}"
+    return f"{counted(used.requests, 'request', ',')}{tokens}{dollars}"
 
 
 def file_progress(name: str, progress: FileProgress) -> str:
     """Write how far a file of an ingest is."""
     if progress.chunks is None:
         return visible(f"{name}: being read")
-    return visible(f"{name}: {progress.embedded:,} of {progress.chunks:,} chunks embedded")
+    chunks = counted(progress.chunks, "chunk", ",")
+    return visible(f"{name}: {progress.embedded:,} of {chunks} embedded")
 
 
 def evaluation_table(evaluation: Evaluation) -> list[list[str]]:

@@ -30,6 +30,7 @@ from lexichord.types.evaluation import (
     Outcome,
 )
 from lexichord.types.options import DEFAULT_KS, Extractor
+from lexichord.types.text import counted
 
 # Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
 # have 260 on average.
@@ -158,12 +159,14 @@ def _check_stored(report: Report, documents: int, plan: Plan) -> None:
         raise ConfigError("the set has no document with a text")
     if report.failed:
         uri, reason = next(iter(report.failed.items()))
-        counts = f"{len(report.failed)} of {documents} documents are not stored"
+        counts = f"{len(report.failed)} of {counted(documents, 'document')} not stored"
         if len(report.failed) == documents:
             raise ConfigError(f"{counts}, {uri}: {reason}")
         plan.on_warning(f"{counts}, {uri}: {reason}")
     if report.llm and report.llm.chunks < report.chunks:
-        counts = f"{report.llm.chunks} of {report.chunks} chunks have a context by the model"
+        counts = (
+            f"{report.llm.chunks} of {counted(report.chunks, 'chunk')} with a context by the model"
+        )
         reasons = [*report.llm.failed.values(), report.llm.stopped]
         plan.on_warning(f"only {counts}: {reasons[0]}")
 
@@ -348,6 +351,6 @@ def describe_failures(runs: Sequence[EvaluationRun]) -> list[str]:
     for run in runs:
         if failed := run.failed:
             first = f"{failed[0].query_id}: {failed[0].error}"
-            counts = f"{len(failed)} of {len(run.queries)} questions failed"
+            counts = f"{len(failed)} of {counted(len(run.queries), 'question')} failed"
             lines.append(f"{run.strategy}: {counts}, {first}")
     return lines

@@ -28,12 +28,12 @@ def outcome(report: Report) -> Iterator[str]:
     """Yield how many files were stored, and what that took."""
     counts = {name: getattr(report, name) for name in INGEST_OUTCOMES if name != "failed"}
     texts = [f"{count} {name}" for name, count in counts.items() if count or name != "deleted"]
-    chunks = f"{report.chunks} chunks stored, {report.embedded} embedded"
+    chunks = f"{counted(report.chunks, 'chunk')} stored, {report.embedded} embedded"
     yield f"{', '.join(texts)}, {len(report.failed)} failed; {chunks}"
     if report.model:
         yield f"model {report.model}"
     if report.vectors_filled:
-        yield f"{report.vectors_filled} vectors filled in"
+        yield f"{counted(report.vectors_filled, 'vector')} filled in"
     if report.usage and report.usage.requests:
         yield usage_text(report.usage)
     if report.llm:
@@ -55,9 +55,9 @@ def remarks(report: Report, verbose: bool = False) -> Iterator[str]:
 
 def contexts(llm: ContextReport) -> Iterator[str]:
     """Yield what a model was asked for chunks' contexts."""
-    yield visible(f"{llm.chunks} contexts by {llm.model}, {llm.cached} from before")
-    calls = f"{llm.requests} calls, {llm.input_tokens} tokens in, {llm.output_tokens} out"
-    yield f"{calls}, {dollars_text(llm.dollars)}"
+    yield visible(f"{counted(llm.chunks, 'context')} by {llm.model}, {llm.cached} from before")
+    tokens = f"{counted(llm.input_tokens, 'token')} in, {llm.output_tokens} out"
+    yield f"{counted(llm.requests, 'call')}, {tokens}, {dollars_text(llm.dollars)}"
 
 
 def missing_contexts(llm: ContextReport) -> Iterator[str]:
@@ -65,7 +65,7 @@ def missing_contexts(llm: ContextReport) -> Iterator[str]:
     for place, reason in llm.failed.items():
         yield visible(f"no context {short_uri(place)}: {reason}")
     if llm.stopped:
-        yield visible(f"stopped, {llm.left} chunks left: {llm.stopped}")
+        yield visible(f"stopped, {counted(llm.left, 'chunk')} left: {llm.stopped}")
 
 
 def _passed_over(report: Report, verbose: bool) -> Iterator[str]:

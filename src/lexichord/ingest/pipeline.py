@@ -49,6 +49,7 @@ from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, EmbeddingSpace, Json
 from lexichord.types.generation import Usage
 from lexichord.types.options import read_metadata, read_number
+from lexichord.types.text import counted
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
 LARGE_CHUNKS = 2000  # of a document; some 2 MB of text, as long as three novels
@@ -451,7 +452,7 @@ def _check_size(prepared: PreparedDocument, max_chunks: int | None) -> None:
     """Raise IngestError for a document of more chunks than one may have."""
     if max_chunks and (chunks := len(prepared.chunks)) > max_chunks:
         raise IngestError(
-            f"gives {chunks:,} chunks, more than max_chunks ({max_chunks:,}): "
+            f"gives {counted(chunks, 'chunk', ',')}, more than max_chunks ({max_chunks:,}): "
             "leave the file out, or raise the limit"
         )
 

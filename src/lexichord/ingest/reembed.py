@@ -19,6 +19,7 @@ from lexichord.ingest.report import CountCallbacks
 from lexichord.ingest.vectors import embedding_text
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Shaped
+from lexichord.types.text import counted
 
 # Chunks of a transaction: so few that nobody waits long for its rows.
 TRANSACTION_CHUNKS = 16
@@ -259,9 +260,8 @@ class Reembed:
         missing = sum(each["chunks_without_vector"] for each in held)
         reasons = list(degraded) if comparison is None else []
         if missing:
-            reasons.append(
-                f"{missing} chunks have no vector: an ingest with an embedder fills them"
-            )
+            chunks = counted(missing, "chunk")
+            reasons.append(f"{chunks} without a vector: an ingest with an embedder makes it")
         kept = None if row is None else row["other_space"]
         return Reembedded(
             held[0]["space"],

@@ -13,6 +13,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
 from lexichord.types import Chunk, Document
+from lexichord.types.text import counted
 
 # How the recipe begins of a document that was passed in, not read from a file.
 GIVEN_RECIPE_PREFIX = "chunked "
@@ -100,7 +101,7 @@ async def find_gone(
         lost = await asyncio.to_thread(_lost, missing)
         if lost and not any(uri.startswith(f"{name.rstrip('/')}/") for uri in listed):
             raise ConfigError(
-                f"{name} holds no files now, {len(lost)} documents would be deleted: "
+                f"{name} holds no files now, {counted(len(lost), 'document')} would be deleted: "
                 "if that is right, delete them with lexichord rm"
             )
         gone.update(lost)

@@ -25,6 +25,7 @@ from lexichord.ingest.sources import (
     refused_source,
 )
 from lexichord.types import EmbeddingSpace
+from lexichord.types.text import counted
 
 log = logging.getLogger("lexichord")
 
@@ -100,11 +101,11 @@ class VechordNamespace:
 
     def _remarks(self, orphans: int) -> Iterator[str]:
         if orphans:
-            yield f"{orphans} chunks of {self.chunk_table} belong to no document: left out"
+            yield f"{counted(orphans, 'chunk')} of {self.chunk_table} without a document: left out"
         if self.joined:
             yield (
-                f"{len(self.joined)} documents have as text their chunks one below the other, for "
-                f"a chunk does not stand in their own: {', '.join(self.joined[:3])}"
+                f"{counted(len(self.joined), 'document')} with its chunks one below the other as "
+                f"text, for a chunk does not stand in its own: {', '.join(self.joined[:3])}"
             )
 
     @property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lexichord.errors import ConfigError
 from lexichord.types.json import Json, Shaped, Shown, frame_of
+from lexichord.types.text import counted
 
 if TYPE_CHECKING:
     import pandas
@@ -230,7 +231,7 @@ class ShownDocument(Shown):
     chunks: list[StoredChunk]
 
     def __repr__(self) -> str:
-        return f"<ShownDocument {self.document}: {len(self.chunks)} chunks>"
+        return f"<ShownDocument {self.document}: {counted(len(self.chunks), 'chunk')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON shape: that of the document, with `text` and `chunks`."""

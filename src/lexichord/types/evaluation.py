@@ -11,6 +11,7 @@ from typing import Any
 
 from lexichord.types.json import Json, Shaped, Shown, plain
 from lexichord.types.options import IntentKind
+from lexichord.types.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,9 @@ class EvaluationRun:
         }
 
     def __repr__(self) -> str:
-        return f"<Run of {self.strategy} on {self.set_name}: {len(self.queries)} questions>"
+        return (
+            f"<Run of {self.strategy} on {self.set_name}: {counted(len(self.queries), 'question')}>"
+        )
 
 
 @dataclass(frozen=True, slots=True)

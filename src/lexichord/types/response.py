@@ -9,7 +9,7 @@ from lexichord.types.json import Json, Shown, Sparse, frame_of, plain
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 from lexichord.types.results import CHANNEL_NAMES, ChunkHit, FileHit
-from lexichord.types.text import TITLE_CHARS, one_line
+from lexichord.types.text import TITLE_CHARS, counted, one_line
 
 if TYPE_CHECKING:
     import pandas
@@ -83,7 +83,8 @@ class Response(Shown):
         return frame_of(ChunkHit, self.hits)
 
     def __repr__(self) -> str:
-        counts = f"{len(self.files)} files, {len(self.hits)} hits, {len(self.quotes)} quotes"
+        files, hits = counted(len(self.files), "file"), counted(len(self.hits), "hit")
+        counts = f"{files}, {hits}, {counted(len(self.quotes), 'quote')}"
         return f"<Response to {one_line(self.query, TITLE_CHARS)!r}: {counts}, {self.sureness}>"
 
     @property
@@ -157,8 +158,9 @@ class Explanation(Shown):
         return shape | totals | {"lists": lists}
 
     def __repr__(self) -> str:
-        query, stages = one_line(self.response.query, TITLE_CHARS), len(self.response.trace)
-        return f"<Explanation of {query!r}: {stages} steps, {len(self.response.hits)} hits>"
+        query, stages = one_line(self.response.query, TITLE_CHARS), self.response.trace
+        hits = counted(len(self.response.hits), "hit")
+        return f"<Explanation of {query!r}: {counted(len(stages), 'step')}, {hits}>"
 
 
 def _full_shape(step: Step) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lexichord.types.json import Json, Shaped, Shown, Sparse, frame_of
-from lexichord.types.text import TITLE_CHARS, one_line
+from lexichord.types.text import TITLE_CHARS, counted, one_line
 
 if TYPE_CHECKING:
     import pandas
@@ -119,7 +119,8 @@ class SearchResult(Shown):
         return frame_of(ChunkHit, self.hits)
 
     def __repr__(self) -> str:
-        return f"<SearchResult of {one_line(self.query, TITLE_CHARS)!r}: {len(self.hits)} hits>"
+        query, hits = one_line(self.query, TITLE_CHARS), counted(len(self.hits), "hit")
+        return f"<SearchResult of {query!r}: {hits}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,4 +145,5 @@ class FilesResult(Shown):
         return frame_of(FileHit, self.files)
 
     def __repr__(self) -> str:
-        return f"<FilesResult of {one_line(self.query, TITLE_CHARS)!r}: {len(self.files)} files>"
+        query, files = one_line(self.query, TITLE_CHARS), counted(len(self.files), "file")
+        return f"<FilesResult of {query!r}: {files}>"

@@ -190,7 +190,8 @@ class SpaceChange(Shaped):
     Filling: of `chunks`, `missing` lack a vector of `other_space`. Swapped: the vectors of
     `other_space` are kept beside those in use. Dropped: there are none beside; `missing` is None.
     `comparison` is that of `Reembedded`, by name; None before it is made. Who changes the space in
-    SQL may record other numbers, so that the names are not fixed.
+    SQL may record other numbers, so that the names are not fixed. `running`: somebody changes the
+    space at this moment; one that is filling and does not run was cut off.
     """
 
     reembed_id: int
@@ -205,6 +206,7 @@ class SpaceChange(Shaped):
     started_at: datetime
     seen_at: datetime
     swapped_at: datetime | None
+    running: bool
 
 
 @dataclass(frozen=True, slots=True)

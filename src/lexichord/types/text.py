@@ -1,5 +1,6 @@
 """Stored text as it may be shown: nothing that a terminal or a browser would obey unseen."""
 
+import re
 import unicodedata
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -14,9 +15,12 @@ def visible(text: str) -> str:
     return "".join(c if _is_seen(c) else "\ufffd" for c in shown)
 
 
-def counted(amount: int, name: str) -> str:
-    """Return how many there are of something, in words: "1 file", "2 files"."""
-    return f"{amount} {name}{'s' if amount != 1 else ''}"
+def counted(amount: int, name: str, digits: str = "") -> str:
+    """Return how many there are of something, in words: "1 file", "2 files", "3 queries".
+
+    `digits` is how the number is written, as format() takes it: "," for 1,000.
+    """
+    return f"{amount:{digits}} {_plural(name) if amount != 1 else name}"
 
 
 def one_line(text: str, max_chars: int) -> str:
@@ -69,3 +73,8 @@ def _is_seen(character: str) -> bool:
     if character.isprintable() or character in "\n\t":
         return True
     return unicodedata.category(character) == "Zs"
+
+
+def _plural(noun: str) -> str:
+    """Return files for file, queries for query, keys for key."""
+    return re.sub(r"(?<=[^aeiou])y$", "ie", noun) + "s"

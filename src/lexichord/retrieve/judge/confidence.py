@@ -34,6 +34,7 @@ from lexichord.retrieve.judge.scale import MIN_SENTENCES
 from lexichord.types import ChunkHit, Question
 from lexichord.types.evidence import Quote
 from lexichord.types.state import Calibration, CosineScale
+from lexichord.types.text import counted
 
 JUDGED_HITS = 10  # hits that are judged
 COVERAGE_HITS = 5  # of them, among which the passage is that holds most of the question's terms
@@ -137,11 +138,12 @@ def describe_calibration(calibration: Calibration | None, space: str | None) -> 
             f"{MIN_SENTENCES} sentences are stored"
         )
     if calibration.sentences:
-        return f"by vectors, by a sample of {calibration.sentences} sentences of what is stored"
+        sample = counted(calibration.sentences, "sentence")
+        return f"by vectors, by a sample of {sample} of what is stored"
     if calibration.fitted_at is None:
         return "by vectors, fitted on everyday questions that came with the program"
-    count = len(calibration.holds) + len(calibration.lacks)
-    return f"by vectors, fitted on {count} questions of yours on {calibration.fitted_at:%Y-%m-%d}"
+    questions = counted(len(calibration.holds) + len(calibration.lacks), "question")
+    return f"by vectors, fitted on {questions} of yours on {calibration.fitted_at:%Y-%m-%d}"
 
 
 async def evidence_confidence(

@@ -63,7 +63,8 @@ def _reason(error: pypdfium2.PdfiumError, options: LoadOptions) -> str:
         return "is encrypted in an unknown way: save it without a password"
     if error.err_code == raw.FPDF_ERR_PASSWORD:
         wrong = "the password that was given does not open it"
-        missing = "give its password by --password or LEXICHORD_FILE_PASSWORD"
+        # Whoever sends a file over HTTP is told this, too, and has no option of a command.
+        missing = "save it without a password, or set LEXICHORD_FILE_PASSWORD where lexichord runs"
         return f"is encrypted: {wrong if options.password else missing}"
     return "is no PDF, or a broken one: open it and save it again"
 
