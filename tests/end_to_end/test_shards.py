@@ -242,7 +242,7 @@ def command(dsn: str, *arguments: str) -> Any:
 
 def test_a_shard_begins_empty_and_ends_empty(stored: Stored) -> None:
     many, home = stored.many, stored.dsns[0]
-    with pytest.raises(ConfigError, match="move them to the others by lexichord shards"):
+    with pytest.raises(ConfigError, match="move all to the others by lexichord shards"):
         many.remove_shard(1)
     for dsn, refusal in (
         (stored.dsns[1], "is a shard already"),

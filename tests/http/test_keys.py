@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import fields
+from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -26,6 +27,7 @@ OPEN = {
     ("HEAD", "/docs"),
 }
 NEW, FILE = {"uri": "new", "text": "gnu"}, ("new.txt", b"gnu")
+MAX_STORING_SECONDS = 20
 ATTRIBUTES = {"attributes": {"kind": "closed"}}
 TOOL = {"type": "file_search", "vector_store_ids": ["closed"]}
 SOME_DOCUMENT = ID_EXAMPLE["doc"]  # in whose place stands one that the keys of "open" do not reach
@@ -165,8 +167,14 @@ def routes() -> set[tuple[str, str]]:
 
 
 def send(keyed: Keyed, method: str, path: str, key: str | None) -> httpx.Response:
+    """Ask a route once what an earlier request stores is stored."""
     place = path.replace(":path", "").format(**keyed.ids)
-    return keyed.by(key).request(method, place, **about(method, path, keyed))
+    deadline = monotonic() + MAX_STORING_SECONDS
+    while True:
+        response = keyed.by(key).request(method, place, **about(method, path, keyed))
+        if "is in_progress" not in response.text or monotonic() > deadline:
+            return response
+        sleep(0.05)
 
 
 def about(method: str, path: str, keyed: Keyed) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def test_a_contained_file_is_read_with_the_options_of_any(tmp_path: Path) -> Non
     with Reader(LoadOptions(password="secret")) as reader:
         (part,) = reader.list_parts(file)
         assert reader.read_part(file, part)[0].text == "The gnu grazes."
-    with Reader() as reader, pytest.raises(IngestError, match="is encrypted: give its password"):
+    with Reader() as reader, pytest.raises(IngestError, match="is encrypted: save it without"):
         reader.read_part(file, part)
 
 
