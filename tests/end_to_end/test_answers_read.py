@@ -86,3 +86,9 @@ def test_no_passage_is_read_twice(stored: SyncLexichord) -> None:
     read = [step.given["passages"] for step in response.trace if step.stage == "read"]
     assert read[0] == len(response.hits)
     assert read[1:] == [0] * len(read[1:])
+
+
+def test_a_client_that_asks_other_models_has_the_same_reader(stored: SyncLexichord) -> None:
+    assert stored.core.reader is not None
+    other = stored.core.with_models(stored.core.settings, None)
+    assert other.reader is stored.core.reader

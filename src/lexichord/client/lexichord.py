@@ -177,12 +177,13 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     def with_models(self, settings: Settings, reranker: Reranker | None) -> Self:
         """Return an application on the same open database that asks other models.
 
-        It shares the connections, the embedder and the stages, and is closed with this one.
+        It shares the connections, the embedder, the reader and the stages, and is closed with this
+        one.
         """
         other = type(self)(settings)
         other.database, other.find_embedder = self.database, self.find_embedder
         other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
-        other.reranker, other.stages = reranker, self.stages
+        other.reranker, other.reader, other.stages = reranker, self.reader, self.stages
         other.sentences, other.scales = self.sentences, self.scales
         return other
 

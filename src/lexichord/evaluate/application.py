@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 from lexichord.db.pool import Database
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
-from lexichord.providers.base import Embedder, Reranker
+from lexichord.providers.base import Embedder, Reader, Reranker
 from lexichord.settings import Settings
 from lexichord.types import (
     FilesResult,
@@ -27,6 +27,7 @@ class Application(Protocol):
     database: Database
     embedder: Embedder | None
     reranker: Reranker | None
+    reader: Reader | None
     stages: "Stages"
     degraded: list[str]
     space: str

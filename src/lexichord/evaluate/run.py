@@ -124,7 +124,7 @@ async def _scratch_application(
         async with type(app)(app.settings.model_copy(update=changed)) as scratch:
             with CachedEmbedder(embedder, home) if embedder else nullcontext() as cached:
                 scratch.embedder, scratch.reranker = cached, app.reranker
-                scratch.stages = app.stages
+                scratch.reader, scratch.stages = app.reader, app.stages
                 ingested = await _ingest(scratch, eval_set, context, plan)
                 if plan.clients:
                     scratch.embedder = embedder
