@@ -24,6 +24,7 @@ from bench_kinds import KINDS, contracts, policies_placed, xquad_placed
 from bench_kinds import Question as Asked
 from lexichord import SyncLexichord
 from lexichord.providers.read.folder import FolderReader
+from lexichord.retrieve.evidence.reading import passage_of
 from lexichord.retrieve.evidence.relevance import sentences_of
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Quote
@@ -68,10 +69,7 @@ def read(reader: FolderReader, text: str, hits: Sequence[ChunkHit]) -> list[tupl
     """Return the sentences of hits, best first, with their scores."""
     quotes = [Quote.of(hit) for hit in hits]
     sentences = [[one.quote for one in sentences_of(quote)] for quote in quotes]
-    passages = [
-        Passage(q.title, q.text, tuple((s.start - q.start, s.end - q.start) for s in inside))
-        for q, inside in zip(quotes, sentences, strict=True)
-    ]
+    passages = [passage_of(*pair) for pair in zip(quotes, sentences, strict=True)]
     scored = [
         (made.here * said.share, quote)
         for made, inside in zip(reader.read(text, passages), sentences, strict=True)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,7 +35,6 @@ NO_LOCAL_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[lo
 NO_LOCAL_MODEL = (
     f"no embedding model: by words only; run: lexichord models fetch {LOCAL_SPACE.model}"
 )
-READER_PACKAGE = "lexichord_reader"
 COHERE_VARIABLES, JINA_VARIABLES = ("CO_API_KEY", "COHERE_API_KEY"), ("JINA_API_KEY",)
 
 
@@ -184,7 +182,7 @@ def find_reranker(settings: Settings) -> Reranker | None:
         return None
     provider, _, model = settings.reranker.partition("/")
     if provider == "local" and model:
-        return _find_local_reranker(settings, model)
+        return FolderReranker(_local_folder(settings, "reranker", model))
     vendor = VENDORS.get(("reranker", provider))
     if vendor is None or vendor.takes_model != bool(model):
         known = "cohere/MODEL, jina/MODEL, local/FOLDER, tei"
@@ -202,39 +200,24 @@ def find_reranker(settings: Settings) -> Reranker | None:
     return reranker
 
 
-def _find_local_reranker(settings: Settings, model: str) -> FolderReranker:
-    if missing := _missing_local_libraries():
-        raise ConfigError(f"the local reranker needs {missing}: pip install 'lexichord[local]'")
-    folder = find_folder(model, settings.home)
-    if folder is None:
-        raise ConfigError(f"there is no reranker local/{model}: {_bring(model, settings.home)}")
-    return FolderReranker(folder)
-
-
 def find_reader(settings: Settings) -> Reader | None:
-    """Return the reader that the settings name, else the one of the package `lexichord-reader`.
-
-    None where neither is there, or the setting is none. Raises ConfigError.
-    """
-    if settings.reader == "none":
+    """Return the reader that the settings name; None where they name none. Raises ConfigError."""
+    if settings.reader in (None, "none"):
         return None
-    if settings.reader is None:
-        return None if _missing_local_libraries() else _packaged_reader()
     provider, _, model = settings.reader.partition("/")
     if provider != "local" or not model:
         raise ConfigError(f"there is no reader {settings.reader}: local/FOLDER, none")
+    return FolderReader(_local_folder(settings, "reader", model))
+
+
+def _local_folder(settings: Settings, kind: str, model: str) -> Path:
+    """Return the folder of a local reranker or reader. Raises ConfigError where it cannot run."""
     if missing := _missing_local_libraries():
-        raise ConfigError(f"the reader needs {missing}: pip install 'lexichord[local]'")
+        raise ConfigError(f"the local {kind} needs {missing}: pip install 'lexichord[local]'")
     folder = find_folder(model, settings.home)
     if folder is None:
-        raise ConfigError(f"there is no reader local/{model}: {_bring(model, settings.home)}")
-    return FolderReader(folder)
-
-
-def _packaged_reader() -> FolderReader | None:
-    if not has_library(READER_PACKAGE):
-        return None
-    return FolderReader(Path(str(files(READER_PACKAGE))))
+        raise ConfigError(f"there is no {kind} local/{model}: {_bring(model, settings.home)}")
+    return folder
 
 
 def _bring(model: str, home: Path) -> str:

@@ -106,15 +106,16 @@ class SpanModel:
     def read(self, question: str, passages: Sequence[Passage]) -> dict[int, list[Window]]:
         """Return the windows of each passage, by its number."""
         asked = self._encode(question, MAX_QUESTION_TOKENS)
-        cut = [(number, one) for number, p in enumerate(passages) for one in self._cut(asked, p)]
+        openings = [_opening(passage) for passage in passages]
+        texts = (opening + one.text for opening, one in zip(openings, passages, strict=True))
+        cut = [(number, one) for number, text in enumerate(texts) for one in self._cut(asked, text)]
         read: defaultdict[int, list[Window]] = defaultdict(list)
         for batch in batches_by_length([len(one.ids) for _, one in cut], BATCH_WINDOWS):
             chosen = [cut[place] for place in batch]
             for (number, encoding), window in zip(
                 chosen, self._run([encoding for _, encoding in chosen]), strict=True
             ):
-                opening = len(_opening(passages[number]))
-                read[number].append(_of_passage(encoding, window, opening))
+                read[number].append(_of_passage(encoding, window, len(openings[number])))
         return read
 
     def _encode(self, text: str, most: int | None = None) -> "Encoding":
@@ -124,12 +125,12 @@ class SpanModel:
             encoding.truncate(most)
         return encoding
 
-    def _cut(self, question: "Encoding", passage: Passage) -> Iterator["Encoding"]:
-        """Yield a passage's windows behind the question."""
+    def _cut(self, question: "Encoding", text: str) -> Iterator["Encoding"]:
+        """Yield a text's windows behind the question."""
         special = self.tokenizer.num_special_tokens_to_add(True)
-        text = self._encode(_opening(passage) + passage.text)
-        text.truncate(MAX_WINDOW_TOKENS - special - len(question.ids), OVERLAP_TOKENS)
-        for piece in (text, *text.overflowing):
+        whole = self._encode(text)
+        whole.truncate(MAX_WINDOW_TOKENS - special - len(question.ids), OVERLAP_TOKENS)
+        for piece in (whole, *whole.overflowing):
             yield self.tokenizer.post_process(question, piece)
 
     def _run(self, windows: "Sequence[Encoding]") -> Iterator[tuple[Floats, Floats, float | None]]:

@@ -36,7 +36,7 @@ class QueryReader:
         sentences = [[one.quote for one in sentences_of(quote)] for quote in quotes[:READ_PASSAGES]]
         pairs = list(zip(quotes, sentences, strict=False))
         try:
-            readings = await self._ask(question, [_passage(*pair) for pair in pairs])
+            readings = await self._ask(question, [passage_of(*pair) for pair in pairs])
         except ProviderError as error:
             self.trace.degrade(f"no reader, words and vectors judge: {error}")
             return None
@@ -53,7 +53,8 @@ class QueryReader:
         return readings
 
 
-def _passage(quote: Quote, sentences: Sequence[Quote]) -> Passage:
+def passage_of(quote: Quote, sentences: Sequence[Quote]) -> Passage:
+    """Return a quote as a reader takes it, with the places of its sentences."""
     places = ((one.start - quote.start, one.end - quote.start) for one in sentences)
     return Passage(quote.title, quote.text, tuple(places))
 

@@ -134,7 +134,7 @@ async def find_operand(
     nearest = _nearest(words, part, links, cues)
     ways = [(start, _named(words, start, part, links, cues)) for start in [part.first, *starts]]
     # In "Acme's definition of confidential information" the latter is no name.
-    names = {number for number in range(part.first, part.last + 1) if words[number].name}
+    names = {number for number in part.place if words[number].name}
     named = [
         (start, found)
         for start, found in ways

@@ -32,7 +32,7 @@ from lexichord.retrieve.understand.linking import (
     QueryWord,
 )
 from lexichord.retrieve.understand.parts import LIST_BEFORE_SIGN, NamePart, split_parts
-from lexichord.types import Question, Scope
+from lexichord.types import ChunkHit, FileHit, Question, Scope
 
 MIN_LONG_TITLE_WORDS = 4  # so many different ones of one title are no list
 MAX_NAMES = 12  # parts of a question that are looked up
@@ -134,8 +134,7 @@ def _is_inside(
     """Return whether a query says in what it compares things: "… in the lease", "in all leases"."""
     kinds = cues.document_words | MENTION_COUNTS.keys()
     after = [one for one in found if things and one.part.first > things[-1].part.last]
-    places = [range(one.part.first, one.part.last + 1) for one in after]
-    says = any(words[number].lower in kinds for place in places for number in place)
+    says = any(words[number].lower in kinds for one in after for number in one.part.place)
     return says or any(one.named for one in found if one not in things)
 
 
@@ -180,7 +179,7 @@ def _is_owned(words: Sequence[QueryWord], one: Operand) -> bool:
 
 
 def _is_name(words: Sequence[QueryWord], one: Operand) -> bool:
-    return any(words[number].name for number in range(one.part.first, one.part.last + 1))
+    return any(words[number].name for number in one.part.place)
 
 
 def _is_document(
@@ -228,8 +227,7 @@ async def _search_each(
 
 
 def _content(words: Sequence[QueryWord], one: Operand) -> set[str]:
-    place = range(one.part.first, one.part.last + 1)
-    said = {words[number].lower for number in place} - SMALL_WORDS
+    said = {words[number].lower for number in one.part.place} - SMALL_WORDS
     return {word.removesuffix("s") for word in said}
 
 
@@ -249,9 +247,7 @@ async def _search(
     """
     own = {"key": "language", "op": "eq", "value": language}
     narrowed = own if scope.filter is None else {"and": [scope.filter, own]}
-    place = range(one.part.first, one.part.last + 1)
-    has_names = any(words[number].name for number in place)
-    find = _first_with_names if has_names else _first_file
+    find = _first_with_names if _is_name(words, one) else _first_file
     for each in (replace(scope, filter=narrowed), scope):
         with keys_known():  # where no language was told, none is
             if found := await find(database, words, one, taken, each):
@@ -266,17 +262,13 @@ async def _first_file(
     taken: Collection[str],
     scope: Scope,
 ) -> list[Mention]:
-    place = range(one.part.first, one.part.last + 1)
-    text = " ".join(words[n].text for n in place if words[n].lower not in SMALL_WORDS)
+    said = (words[number] for number in one.part.place)
+    text = " ".join(word.text for word in said if word.lower not in SMALL_WORDS)
     if not all(term.df for term in await question_coverage(database, text, [])):
         return []  # what else it says would find something near
     question = Question(query=text, scope=scope, k=len(taken) + 1)
-    held = frozenset(place)
-    return [
-        Mention(file.document_id, file.title, file.dataset, *one.part[1:], held, held)
-        for file in await discover_files(database, question)
-        if file.document_id not in taken
-    ][:1]
+    files = await discover_files(database, question)
+    return [_mention(one, file) for file in files if file.document_id not in taken][:1]
 
 
 async def _first_with_names(
@@ -286,15 +278,20 @@ async def _first_with_names(
     taken: Collection[str],
     scope: Scope,
 ) -> list[Mention]:
-    place = range(one.part.first, one.part.last + 1)
-    names = [words[number].lower for number in place if words[number].name]
-    text = " ".join(words[number].text for number in place)
+    said = [words[number] for number in one.part.place]
+    names = [word.lower for word in said if word.name]
+    text = " ".join(word.text for word in said)
     for hit in await hybrid_search(database, Question(query=text, scope=scope)):
-        said = f"{hit.title} {hit.uri} {hit.heading} {hit.content}".lower()
-        if hit.document_id not in taken and all(name in said for name in names):
-            held = frozenset(place)
-            return [Mention(hit.document_id, hit.title, hit.dataset, *one.part[1:], held, held)]
+        shown = f"{hit.title} {hit.uri} {hit.heading} {hit.content}".lower()
+        if hit.document_id not in taken and all(name in shown for name in names):
+            return [_mention(one, hit)]
     return []
+
+
+def _mention(one: Operand, found: FileHit | ChunkHit) -> Mention:
+    """Return the mention of a document that a search for a part finds: all its words are held."""
+    held = frozenset(one.part.place)
+    return Mention(found.document_id, found.title, found.dataset, *one.part[1:], held, held)
 
 
 async def _one_each(

@@ -21,6 +21,11 @@ class NamePart(NamedTuple):
     first: int
     last: int
 
+    @property
+    def place(self) -> range:
+        """The numbers of its words."""
+        return range(self.first, self.last + 1)
+
 
 def cut_words(query: str, words: Iterable[QueryWord], cues: Cues) -> list[QueryWord]:
     """Return words that no blanks part, as Chinese has them, cut where a list or its frame does."""
