@@ -11,7 +11,8 @@ declare
     least_letters constant integer := 2;  -- of a word's part; one of a letter may begin it: e mail
     part_letters constant integer := 4;  -- of the parts of a word that is hardly there
     depth constant integer := 50;  -- so many chunks at most are compared
-    listed constant text[] := regexp_split_to_array(btrim(words), '\s+');
+    most constant integer := 200;  -- words; of a pasted text the first: 15,000 took 4 seconds
+    listed constant text[] := (regexp_split_to_array(btrim(words), '\s+'))[:most];
     own constant text[] := tsvector_to_array(to_tsvector(text_config, words));
 begin
     return (
@@ -22,7 +23,7 @@ begin
         ), cut as materialized (  -- each word that few chunks hold, at each place
             select s.word, u.lexeme, coalesce(t.df, 0) as df, left(s.word, n) as first, substr(s.word, n + 1) as second,
                    least(n, char_length(s.word) - n) as letters
-            from unnest(listed) as s (word) cross join unnest(to_tsvector(text_config, s.word)) as u
+            from (select distinct unnest(listed)) as s (word) cross join unnest(to_tsvector(text_config, s.word)) as u
             left join term_statistics t on t.lexeme = u.lexeme collate "C"
             cross join generate_series(1, char_length(s.word) - least_letters) as n
             where s.word !~ '[^[:alpha:]]' and coalesce(t.df, 0) <= depth

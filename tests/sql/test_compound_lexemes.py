@@ -1,5 +1,7 @@
 """Words in one or in two, as documents have them and as questions ask."""
 
+from string import ascii_lowercase as LETTERS
+
 import pytest
 
 from tests.sql.corpus import Connection, put, value
@@ -57,3 +59,12 @@ def test_what_is_usual_is_told_by_the_scope(connection: Connection) -> None:
     asked = "select tsvector_to_array(lexichord.query_lexemes('toolbox', array[%s]))"
     assert set(value(connection, asked, 1)) == {"toolbox"}
     assert set(value(connection, asked, 2)) == {"toolbox", "tool", "box"}
+
+
+def test_a_pasted_text_is_asked_within_the_time_limit(connection: Connection) -> None:
+    words = [first + second + "n" * 3 for first in LETTERS for second in LETTERS]
+    put(connection, "a", [" ".join(words), "A notice in no tice."])
+    connection.execute("analyze lexichord_data.term")
+    connection.execute("set local statement_timeout = '1s'")
+    asked = value(connection, ASKED, "notice " * 15_000)
+    assert "notic" in asked
