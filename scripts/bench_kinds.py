@@ -10,6 +10,7 @@ from typing import Any
 
 from bench_quality import _document as code_document
 from lexichord import SyncLexichord
+from train_reader.examples import Example, is_kept_back, read_set
 
 LONGEST_PAGE = 60_000  # characters; release notes are longer
 
@@ -177,6 +178,44 @@ def fill_how_to(lexichord: SyncLexichord, data: Path) -> None:
     )
 
 
+def kept_back(data: Path, name: str, *, pinned: bool = False) -> Iterator[Question]:
+    """A training set's questions of the documents that the reader was not trained on.
+
+    Where they are `pinned`, each is asked of its own document.
+    """
+    places = _kept_back_places(data, name)
+    gold = defaultdict(list)
+    for one in _kept_back_examples(data, name):
+        start = places[one.title][one.passage]
+        for a, b in one.answers:
+            gold[one.title, one.question].append((one.title, start + a, start + b))
+    for (title, text), where in gold.items():
+        yield Question(text, where, title if pinned else None)
+
+
+def fill_kept_back(lexichord: SyncLexichord, data: Path, name: str) -> None:
+    lexichord.ingest(
+        documents=[
+            {"uri": title, "title": title, "text": "\n\n".join(passages)}
+            for title, passages in _kept_back_places(data, name).items()
+        ]
+    )
+
+
+def _kept_back_examples(data: Path, name: str) -> list[Example]:
+    return [one for one in read_set(data / f"reader/{name}.jsonl.gz") if is_kept_back(one)]
+
+
+def _kept_back_places(data: Path, name: str) -> dict[str, dict[str, int]]:
+    """Return where each passage stands in the text of its document, by title."""
+    places: dict[str, dict[str, int]] = {}
+    for one in _kept_back_examples(data, name):
+        own = places.setdefault(one.title, {})
+        if one.passage not in own:
+            own[one.passage] = sum(len(passage) + 2 for passage in own)
+    return places
+
+
 def _pages(data: Path) -> list[Path]:
     files = sorted((data / "docs-fastapi").rglob("*.md"))
     return [file for file in files if file.stat().st_size < LONGEST_PAGE]
@@ -201,6 +240,14 @@ def _xquad_kind(language: str) -> Kind:
     )
 
 
+def _kept_back_kind(name: str, *, pinned: bool = False) -> Kind:
+    return Kind(
+        f"kept-back-{name}",
+        lambda lexichord, data: fill_kept_back(lexichord, data, name),
+        lambda data: kept_back(data, name, pinned=pinned),
+    )
+
+
 KINDS = {
     "code": Kind("fusion-code", fill_code, code),
     "contracts, named": Kind("fusion-contracts", fill_contracts, contracts),
@@ -208,6 +255,9 @@ KINDS = {
     "contract, pinned": Kind("fusion-hypotheses", fill_hypotheses, hypotheses),
     "policies, named": Kind("fusion-policies", fill_policies, lambda d: policies(d, named=True)),
     "policy, pinned": Kind("fusion-policies", fill_policies, lambda d: policies(d, named=False)),
+    "Natural Questions, kept back": _kept_back_kind("qed_nq.en"),
+    "papers, kept back": _kept_back_kind("covidqa.en"),
+    "policies, kept back": _kept_back_kind("policyqa_dev.en", pinned=True),
     "documentation": Kind("fusion-how-to", fill_how_to, how_to),
     "XQuAD de": _xquad_kind("de"),
     "XQuAD es": _xquad_kind("es"),

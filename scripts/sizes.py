@@ -2,8 +2,8 @@
 
 python scripts/sizes.py
 
-Builds the wheel and installs it with each extra alone into an empty environment, from a package
-index, as a user does; versions are those of the locks.
+Builds the wheels and installs lexichord with each extra alone into an empty environment, from a
+package index, as a user does; versions are those of the locks.
 """
 
 import subprocess
@@ -24,18 +24,20 @@ def main() -> None:
     ]
     with tempfile.TemporaryDirectory() as folder:
         wheel = _build(Path(folder))
-        packages, megabytes = _install(f"{wheel}", *_constraints(""))
+        beside = f"--find-links={folder}"  # the reader's weights
+        packages, megabytes = _install(f"{wheel}", beside, *_constraints(""))
         print("| extra | packages | MB |\n| --- | --- | --- |")
         print(f"| none: the core | {packages} | {megabytes:.0f} |")
         for extra in [*extras, USUAL]:
-            more, larger = _install(f"{wheel}[{extra}]", *_constraints(extra))
+            more, larger = _install(f"{wheel}[{extra}]", beside, *_constraints(extra))
             print(f"| `{extra}` | +{more - packages} | +{larger - megabytes:.0f} |", flush=True)
 
 
 def _build(folder: Path) -> Path:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
+    for project in (ROOT / "packages/lexichord-reader", ROOT):
+        subprocess.run(command, cwd=project, check=True, capture_output=True)
+    return next(folder.glob("lexichord-[0-9]*.whl"))
 
 
 def _constraints(extra: str) -> list[str]:

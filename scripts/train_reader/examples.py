@@ -46,6 +46,12 @@ STATED_FORMS = (
 )
 KEPT_WORDS = (0.5, 0.9)  # the least and the most share of a sentence's words that such a one has
 HEADING_FORMS = ("How do I {}?", "how to {}", "How can I {}?", "{}", "{}?", "what about {}?")
+# The line or sentence before a block of code, with the code; a sentence that begins a section.
+SECTION_ANSWER = re.compile(
+    r"(?:(?<=[.!?] )|^)(?!```|[#|>])[^\n.!?]{10,300}[^\n]?\n+```.{5,500}?```", re.M | re.S
+)
+FIRST_SENTENCE = re.compile(r"(?![`#|>])[^\n]{30,400}?[.!?:](?=\s|\Z)")
+MAX_BEFORE, MAX_BODY, MAX_AFTER = 300, 900, 200  # characters of a section and those around it
 SCORED = {"policyqa_dev.en", "qed_nq.en", "covidqa.en", "documentation"}
 # Their questions speak of "the author" or "they": another passage may answer them as well.
 WITHOUT_NEGATIVES = {"squadshifts_amazon.en", "squadshifts_reddit.en", "friendsqa.en"}
@@ -143,6 +149,7 @@ def mixed(
     """Return a pass of English examples: each set to its cap, with negatives, in any order."""
     generator = random.Random(seed)
     examples = [one for folder in pages for one in documentation(folder) if not is_kept_back(one)]
+    examples += [one for each in [*examples] * 3 if (one := stated(each, generator))]
     examples += with_negatives(examples, examples, generator)
     for file in sorted(folder.glob("*.en.jsonl.gz")):
         if any(name in file.name for name in without):
@@ -198,23 +205,29 @@ def stated(example: Example, generator: random.Random) -> Example | None:
 
 
 def documentation(folder: Path) -> Iterator[Example]:
-    """Yield a question for each section of Markdown pages: its first lines are the answer."""
+    """Yield a question for each section of Markdown pages.
+
+    What leads to its first block of code answers it, with the code, or else its first sentence; the
+    sections before and after stand around it, as in a chunk.
+    """
     for file in sorted(folder.rglob("*.md")):
         text = re.sub(r"<!--.*?-->|\{\s*[.#*:][^}]*\}", "", file.read_text(), flags=re.S)
-        title, *parts = re.split(r"^#{2,4} +", text, flags=re.M)
-        name = title.partition("\n")[0].strip("# ")
-        sections = [part.partition("\n")[::2] for part in parts]
-        for number, (heading, body) in enumerate(sections):
-            after = sections[number + 1][1] if number + 1 < len(sections) else ""
-            passage = f"{body.strip()}\n\n{after.strip()}"[:1500].strip()
-            opening = re.match(r"[^\n]+(?:\n[^\n]+)*(?:\n\n```.*?```)?", passage, re.S)
-            if opening and 40 < opening.end() < 600 and len(heading.split()) < 9:
-                asked = heading.strip(" ?`").replace("`", "")
-                asked = asked[:1].lower() + asked[1:]
+        title = re.sub(r"[#`]", "", text.lstrip().partition("\n")[0]).strip()
+        parts = re.split(r"^(#{1,4} .+)$", text, flags=re.M)
+        for number in range(1, len(parts), 2):
+            heading, body = parts[number].strip(), parts[number + 1].strip()
+            answer = SECTION_ANSWER.search(body) or FIRST_SENTENCE.match(body)
+            if answer is None or len(heading.split()) > 9 or answer.end() - answer.start() < 30:
+                continue
+            before = f"{parts[number - 1].strip()[-MAX_BEFORE:]}\n\n{heading}\n\n"
+            after = "".join(parts[number + 2 : number + 4])[:MAX_AFTER]
+            span = len(before) + answer.start(), len(before) + answer.end()
+            passage = f"{before}{body[:MAX_BODY]}\n\n{after}"
+            if span[1] <= len(before) + MAX_BODY:
+                asked = heading.strip("# ?`").replace("`", "")
                 form = HEADING_FORMS[(number + len(heading)) % len(HEADING_FORMS)]
-                yield Example(
-                    form.format(asked), name, passage, ((0, opening.end()),), "documentation"
-                )
+                question = form.format(asked[:1].lower() + asked[1:])
+                yield Example(question, title, passage, (span,), "documentation")
 
 
 def as_typed(question: str, title: str, generator: random.Random) -> str:

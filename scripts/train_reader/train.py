@@ -132,7 +132,8 @@ def plan(tokenizer: Tokenizer, arguments: argparse.Namespace) -> list[list[Windo
     every: list[Window] = []
     for example in mixed(arguments.data, arguments.without, arguments.seed, arguments.pages):
         every += training_windows(tokenizer, example, generator)
-    every = every[: arguments.limit]
+        if arguments.limit and len(every) >= arguments.limit:
+            break
     share = sum(bool(window.spans) for window in every) / len(every)
     print(f"{len(every)} windows, {share:.2f} of them with an answer", flush=True)
     found = []

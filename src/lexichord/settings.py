@@ -92,7 +92,7 @@ class Settings(BaseSettings):
     record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
     jina/MODEL, tei, or local/FOLDER for a cross-encoder or a model of late interaction in ONNX;
     /rerank, for cohere /v2/rerank, is appended to reranker_base_url. reader is local/FOLDER for a
-    model of SQuAD's form in ONNX, or none.
+    model of SQuAD's form in ONNX, none, or by default lexichord[local]'s.
     llm is a model as DSPy names it, vendor/MODEL; llm_base_url ends where /chat/completions, for
     gemini /models, is appended; llm_prompts is a folder of compiled prompts, TASK.json. llm_window
     is what a model is shown of a document, in characters.

@@ -18,6 +18,7 @@ STAGES = [
     "discover",
     "variants",
     "search",
+    "read",
     "confidence",
     "aggregate",
     "answer",
@@ -172,7 +173,10 @@ def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord, counting:
     assert "asked" in search.given["variants"]
 
 
-def test_sentences_are_embedded_once(samples: SyncLexichord, counting: Counting) -> None:
+def test_without_a_reader_sentences_are_embedded_once(
+    samples: SyncLexichord, counting: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(samples.core, "reader", None)
     samples.core.sentences = SentenceVectors()
     question = "how long are customer support logs kept"
     found, first = samples.query(question, answer=True), counting.taken()

@@ -30,7 +30,7 @@ from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
-from lexichord.providers.registry import find_reader, find_reranker
+from lexichord.providers.registry import NO_READER, find_reader, find_reranker
 from lexichord.retrieve.events import streamed
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.plain import name_document, search_chunks
@@ -424,6 +424,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         degraded = self._degraded(options.mode)
         question = await self._question(query, options.hint, options, degraded)
         model = await find_query_model(self.settings, options.llm)
+        if self.reader is None and self.settings.reader != "none":
+            degraded.append(NO_READER)
         trace = Trace(options.budget_ms / 1000, list(degraded))
         with time_limit(trace.seconds):
             try:

@@ -1,6 +1,6 @@
 """The protocols of providers: embedders, rerankers, language models."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lexichord.types import EmbeddingSpace, Ranked
 from lexichord.types.generation import Generated, Task, Usage
-from lexichord.types.reading import Passage, Reading
+from lexichord.types.reading import Passage, ReaderFit, Reading
 
 Vectors = NDArray[np.float32]
 
@@ -79,8 +79,8 @@ class Reader(Protocol):
     """A question and passages in, what answers it out."""
 
     @property
-    def languages(self) -> Collection[str]:
-        """The languages that it was trained on, as ISO 639-1 has them."""
+    def fit(self) -> ReaderFit:
+        """What was fitted with it. Raises ProviderError."""
         ...
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:

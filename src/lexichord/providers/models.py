@@ -208,8 +208,11 @@ def reads(space: str, text: str) -> bool:
     nDCG@10 of XQuAD's Chinese .967 by words and .965 with them, by vectors alone .311. Spanish and
     German, of which it knows the letters and many words, gain by them.
     """
-    if known_languages(space) != frozenset({ENGLISH}):
-        return True
+    return known_languages(space) != frozenset({ENGLISH}) or is_latin(text)
+
+
+def is_latin(text: str) -> bool:
+    """Return whether at least half of a text's letters are Latin ones."""
     letters = [letter for letter in normalize("NFKC", text) if letter.isalpha()]
     foreign = sum(not LATIN.match(letter) for letter in letters)
     return 2 * foreign <= len(letters)

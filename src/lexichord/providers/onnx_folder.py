@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import batched
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +100,12 @@ def find_folder(model: str, home: Path, model_dir: Path | None = None, *others: 
         return model_dir
     folder = home / "models" / model  # an absolute path stays itself
     return folder if holds_model(folder, others) else None
+
+
+def package_folders(name: str) -> list[Path]:
+    """Return where an installed package's files are, without running its code."""
+    spec = find_spec(name)
+    return [Path(location) for location in (spec and spec.submodule_search_locations) or ()]
 
 
 def holds_model(folder: Path, others: Sequence[str] = ()) -> bool:

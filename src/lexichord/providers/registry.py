@@ -23,7 +23,14 @@ from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, Local
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
 from lexichord.providers.models import INT8, MODELS
-from lexichord.providers.onnx_folder import GRAPH_FILES, STATIC_FILE, TOKENIZER_FILE, find_folder
+from lexichord.providers.onnx_folder import (
+    GRAPH_FILES,
+    STATIC_FILE,
+    TOKENIZER_FILE,
+    find_folder,
+    holds_model,
+    package_folders,
+)
 from lexichord.providers.read.folder import FolderReader
 from lexichord.providers.rerank.cohere import CohereReranker
 from lexichord.providers.rerank.folder import FolderReranker
@@ -35,6 +42,8 @@ NO_LOCAL_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[lo
 NO_LOCAL_MODEL = (
     f"no embedding model: by words only; run: lexichord models fetch {LOCAL_SPACE.model}"
 )
+NO_READER = "no reader: words and vectors judge; run: pip install 'lexichord[local]'"
+READER_PACKAGE = "lexichord_reader"
 COHERE_VARIABLES, JINA_VARIABLES = ("CO_API_KEY", "COHERE_API_KEY"), ("JINA_API_KEY",)
 
 
@@ -201,9 +210,15 @@ def find_reranker(settings: Settings) -> Reranker | None:
 
 
 def find_reader(settings: Settings) -> Reader | None:
-    """Return the reader that the settings name; None where they name none. Raises ConfigError."""
-    if settings.reader in (None, "none"):
+    """Return the reader that the settings name, else the package's.
+
+    None where they want none, and where the package or what runs it is absent. Raises ConfigError.
+    """
+    if settings.reader == "none":
         return None
+    if settings.reader is None:
+        own = [] if _missing_local_libraries() else package_folders(READER_PACKAGE)
+        return next((FolderReader(folder) for folder in own if holds_model(folder)), None)
     provider, _, model = settings.reader.partition("/")
     if provider != "local" or not model:
         raise ConfigError(f"there is no reader {settings.reader}: local/FOLDER, none")

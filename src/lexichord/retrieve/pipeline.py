@@ -38,7 +38,6 @@ from lexichord.retrieve.understand.cues import find_listed
 from lexichord.retrieve.vectors import KnownScales, SentenceVectors, by_words, without_waiting
 from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
 from lexichord.types.events import AnswerEvent, FilesEvent
-from lexichord.types.evidence import read_nothing
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.reflection import Reflection
 from lexichord.types.state import Calibration
@@ -77,7 +76,7 @@ async def query(
         trace=trace,
         calibration=calibration,
         sentences=sentences,
-        read=read_nothing if reader is None else QueryReader(reader, trace).read,
+        reader=None if reader is None else QueryReader(reader, trace),
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Embedder, Reranker, Vectors
-from lexichord.retrieve.evidence.reading import holds_answer
+from lexichord.retrieve.evidence.reading import QueryReader
 from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.judge.confidence import WITH_VECTOR, evidence_confidence
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.vectors import SentenceVectors, by_words, embed_queries
 from lexichord.types import ChunkHit, QueryOptions, Question
-from lexichord.types.evidence import Align, Quote, ReadQuotes, as_it_is, read_nothing
+from lexichord.types.evidence import Align, Quote, ReadPassages, as_it_is
 from lexichord.types.state import Calibration
 
 
@@ -36,7 +36,11 @@ class QueryContext:
     trace: Trace = field(default_factory=Trace)
     calibration: Calibration | None = None
     sentences: SentenceVectors = field(default_factory=SentenceVectors)
-    read: ReadQuotes = read_nothing
+    reader: QueryReader | None = None
+
+    async def read(self, question: str, quotes: Sequence[Quote]) -> ReadPassages | None:
+        """Return what the reader makes of passages; None where nobody reads them."""
+        return None if self.reader is None else await self.reader.read(question, quotes)
 
     def by(self, stage: str) -> dict[str, str]:
         """Return who does a stage, for the trace, where it is the caller's own function."""
@@ -65,12 +69,7 @@ class QueryContext:
     async def judge(
         self, question: Question, hits: Sequence[ChunkHit], named: Question | None = None
     ) -> float:
-        """Return the probability, 0 to 1, that hits hold an answer to a question.
-
-        The reader tells where there is one that knows the language.
-        """
-        if hits and (read := await self.read(question.query, [Quote.of(hit) for hit in hits])):
-            return holds_answer(read)
+        """Return the probability, 0 to 1, that hits hold an answer, by words and vectors."""
         calibration = self.calibration_of(question)
         return await self.by_meaning(
             calibration is not None,

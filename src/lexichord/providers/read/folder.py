@@ -1,20 +1,23 @@
 """A reader in ONNX from a folder, of the form of SQuAD's: where an answer starts and ends.
 
 A folder as Hugging Face's optimum writes it, or scripts/train_reader: model.onnx and
-tokenizer.json. The graph gives start_logits and end_logits, the first token standing for "no answer
-here" (Devlin et al., 2019), and may give here_logits, which say whether there is one.
+tokenizer.json, and it may be reader.json, which says what was fitted with it. The graph gives
+start_logits and end_logits, the first token standing for "no answer here" (Devlin et al., 2019),
+and may give here_logits, which say whether there is one.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
 from lexichord.errors import ProviderError
 from lexichord.providers.onnx_folder import (
@@ -27,11 +30,12 @@ from lexichord.providers.onnx_folder import (
     pad_rows,
     pad_token,
 )
-from lexichord.types.reading import Passage, Reading, SentenceReading
+from lexichord.types.reading import Passage, ReaderFit, Reading, SentenceReading
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
+FIT_FILE = "reader.json"
 START, END, HERE = "start_logits", "end_logits", "here_logits"
 MAX_WINDOW_TOKENS = 256  # of question, title and passage, as in training
 OVERLAP_TOKENS = 64  # of a longer passage's windows
@@ -67,10 +71,10 @@ class FolderReader:
         self._lock = Lock()
         self._model: SpanModel | None = None
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """English, of which readers of SQuAD's form are made."""
-        return ("en",)
+    @cached_property
+    def fit(self) -> ReaderFit:
+        """What the folder's reader.json says; without it, of English alone, nothing was fitted."""
+        return read_fit(self._folder / FIT_FILE)
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Return what is made of each passage, in their order. Raises ProviderError."""
@@ -80,6 +84,19 @@ class FolderReader:
                     self._model = SpanModel.open(self._folder)
         read = self._model.read(question, passages)
         return [join_windows(one, read[number]) for number, one in enumerate(passages)]
+
+
+def read_fit(file: Path) -> ReaderFit:
+    """Read what was fitted with a reader; the default where there is no file.
+
+    Raises ProviderError.
+    """
+    if not file.exists():
+        return ReaderFit()
+    try:
+        return TypeAdapter(ReaderFit).validate_json(file.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise ProviderError(f"'{file}' is not what goes with a reader: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

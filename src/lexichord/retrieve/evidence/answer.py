@@ -16,7 +16,7 @@ from lexichord.retrieve.evidence.units import (
     whole_clause,
     whole_unit,
 )
-from lexichord.retrieve.evidence.wanted import wanted_type
+from lexichord.retrieve.understand.cues import asks_for_steps
 from lexichord.types import ContextSource
 from lexichord.types.code import is_code_file
 from lexichord.types.evidence import (
@@ -67,7 +67,7 @@ async def write_answer(
         brief.read,
     )
     likely = [one for one in ranked.quotes[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
-    wants_steps = wanted_type(brief.question) == "how-to"
+    wants_steps = asks_for_steps(brief.question)
     units = [whole_unit(one, evidence.quotes, wants_steps) for one in likely]
     text = _write_units(units, evidence.quotes, sources)
     best = ranked.quotes[0] if ranked.quotes else None

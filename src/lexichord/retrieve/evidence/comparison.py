@@ -16,8 +16,7 @@ from lexichord.retrieve.evidence.relevance import (
     sentences_of,
     sub_quote,
 )
-from lexichord.retrieve.evidence.values import ValueKind, find_values, values_of
-from lexichord.retrieve.evidence.wanted import WantedType, holds_wanted, wanted_type
+from lexichord.retrieve.evidence.values import values_of
 from lexichord.retrieve.understand.linking import BRIDGE_WORDS
 from lexichord.types import FileHit
 from lexichord.types.evidence import Align, Cell, Comparison, Evidence, Quote, as_it_is
@@ -36,22 +35,11 @@ MIN_CELL_SCORE_SHARE = 0.7
 MIN_CELL_SCORE = 0.42
 # Without vectors the words alone decide: .2 to .5 gave 85.7 on A, .1 83.3. B: .2 82.1, .3 79.5.
 MIN_CELL_COVERAGE = 0.2
-# What a value of the aspect's type adds: a duration for "term", a date for "start". Amounts stand
-# in too many sentences to tell anything.
-VALUE_TYPES: Mapping[WantedType, ValueKind] = {
-    "duration": "duration",
-    "start": "date",
-    "end": "date",
-    "date": "date",
-}
-WANTED_RANK = 0.3
-WANTED_SCORE = 0.12
 HEADING_NUMBER = re.compile(
     r"(?:(?:article|section|part|chapter|§)\s*)?(?:[\d.]+|[ivxlc]+)[.)]?\s+(?:[-–—]\s*)?", re.I
 )
 LEAD_RANK = 0.3
 MAX_QUOTED_CELL_CHARS = 500  # of sentences that follow each other, in one quote
-MIN_WANTED_SCORE = 0.3  # of a sentence that gets it: others are about something else
 
 
 async def compare(
@@ -79,7 +67,7 @@ async def compare(
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]
     scored = await score_sentences(database, names, checked, used, embed, align=align)
-    scored = prefer_leads(prefer_wanted(scored, names), names)
+    scored = prefer_leads(scored, names)
     min_score = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
     passages = {hit.chunk_id: Quote.of(hit) for _, hit in hits}
     cells = tuple(
@@ -89,12 +77,6 @@ async def compare(
     )
     quotes = tuple(dict.fromkeys(quote for cell in cells for quote in cell.quotes))
     return Evidence(tuple(files), quotes, dropped, Comparison(names, tuple(files), cells))
-
-
-def prefer_wanted(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
-    """Raise the sentences that hold a value of the type that their aspect is of."""
-    types = [_value_type(aspect) for aspect in aspects]
-    return [_raised(one, types[one.sentence.question]) for one in scored]
 
 
 def prefer_leads(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
@@ -126,22 +108,6 @@ def _opens_with(heading: str, wanted: Sequence[str]) -> bool:
 
 def _words(text: str) -> list[str]:
     return [word for word in re.findall(r"\w+", text.casefold()) if word not in BRIDGE_WORDS]
-
-
-def _raised(one: ScoredSentence, wanted: WantedType | None) -> ScoredSentence:
-    text = one.sentence.quote.text
-    if wanted is None or all(value.kind != VALUE_TYPES[wanted] for value in find_values(text)):
-        return one
-    if not holds_wanted(wanted, text):
-        return one
-    score = one.score + (WANTED_SCORE if one.score >= MIN_WANTED_SCORE else 0)
-    return one._replace(rank=one.rank + WANTED_RANK, score=score)
-
-
-def _value_type(aspect: str) -> WantedType | None:
-    """Return the type of value that an aspect, a question or a noun, is about."""
-    wanted = wanted_type(aspect) or wanted_type(f"what is the {aspect}")
-    return wanted if wanted in VALUE_TYPES else None
 
 
 def _cell(

@@ -1,46 +1,56 @@
 """What a trained reader makes of passages: which sentence answers, and whether any does."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from math import log
+from math import exp, log
 
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Reader
+from lexichord.providers.models import is_latin
 from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import tell_language
-from lexichord.types.evidence import Quote, ReadPassage, ReadSentence
-from lexichord.types.reading import Passage, Reading
+from lexichord.types.evidence import Quote, ReadPassage, ReadPassages, ReadSentence
+from lexichord.types.reading import Passage, ReaderFit, Reading
 
 READ_PASSAGES = 8  # of a query, the best
-LEAST = 1e-6  # of a probability whose logarithm is taken
+MAX_TOLD_TEXTS, MAX_TOLD_CHARS = 3, 500  # by which the passages' language is told
+LEAST = 1e-4  # of a probability whose logarithm is taken
 
 
 @dataclass
 class QueryReader:
-    """Reads for one query: no passage is read twice for the same question."""
+    """Reads for one query: no passage is read twice for the same question.
+
+    `fit` is what was fitted with the reader, as soon as it has read something.
+    """
 
     reader: Reader
     trace: Trace
+    fit: ReaderFit | None = None
     _read: dict[tuple[str, Passage], Reading] = field(default_factory=dict)
 
-    async def read(self, question: str, quotes: Sequence[Quote]) -> list[ReadPassage] | None:
+    async def read(self, question: str, quotes: Sequence[Quote]) -> ReadPassages | None:
         """Return what is made of the first passages, in their order.
 
-        None where the reader does not know the question's language, or cannot read: `degraded` then
-        says that words and vectors judge.
+        None where the reader does not know their language, or cannot read: `degraded` then says
+        that words and vectors judge.
         """
-        if tell_language(question) not in (None, *self.reader.languages):
-            return None
-        sentences = [[one.quote for one in sentences_of(quote)] for quote in quotes[:READ_PASSAGES]]
-        pairs = list(zip(quotes, sentences, strict=False))
+        quotes = quotes[:READ_PASSAGES]
+        sentences = [[one.quote for one in sentences_of(quote)] for quote in quotes]
+        pairs = list(zip(quotes, sentences, strict=True))
         try:
+            fit = self.reader.fit
+            if not is_known(fit.languages, question, [quote.text for quote in quotes]):
+                return None
             readings = await self._ask(question, [passage_of(*pair) for pair in pairs])
         except ProviderError as error:
             self.trace.degrade(f"no reader, words and vectors judge: {error}")
             return None
-        return [_located(*pair, made) for pair, made in zip(pairs, readings, strict=True)]
+        read = [_located(*pair, made) for pair, made in zip(pairs, readings, strict=True)]
+        self.fit = fit
+        return ReadPassages(read, fit)
 
     async def _ask(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         new = [one for one in passages if (question, one) not in self._read]
@@ -54,28 +64,42 @@ class QueryReader:
 
 
 def passage_of(quote: Quote, sentences: Sequence[Quote]) -> Passage:
-    """Return a quote as a reader takes it, with the places of its sentences."""
+    """Return a quote as a reader takes it: named, and with the places of its sentences."""
+    heading = quote.heading.rpartition(" › ")[2]
+    title = ". ".join(dict.fromkeys(filter(None, (quote.title, heading))))
     places = ((one.start - quote.start, one.end - quote.start) for one in sentences)
-    return Passage(quote.title, quote.text, tuple(places))
+    return Passage(title, quote.text, tuple(places))
 
 
 def _located(quote: Quote, sentences: Sequence[Quote], reading: Reading) -> ReadPassage:
     """Return a reading with its sentences and phrases as quotes."""
     read = [
-        ReadSentence(
-            sentence, reading.here * said.share, sub_quote(quote, said.start, said.end, quote.score)
-        )
+        ReadSentence(sentence, said.share, sub_quote(quote, said.start, said.end, quote.score))
         for sentence, said in zip(sentences, reading.sentences, strict=True)
     ]
     return ReadPassage(reading.here, read)
 
 
-def holds_answer(passages: Sequence[ReadPassage]) -> float:
+def is_known(languages: Collection[str], question: str, texts: Sequence[str]) -> bool:
+    """Return whether neither question nor texts are surely in another language than these."""
+    beginning = " ".join(text[:MAX_TOLD_CHARS] for text in texts[:MAX_TOLD_TEXTS])
+    told = {tell_language(question), tell_language(beginning)}
+    return told <= {None, *languages} and is_latin(question + beginning)
+
+
+def holds_answer(read: ReadPassages) -> float:
     """Return the probability, 0 to 1, that one of the passages holds an answer."""
-    return max((passage.here for passage in passages), default=0.0)
+    weights = read.fit.confidence
+    likeliest = max((passage.here for passage in read.passages), default=0.0)
+    return probability_of(weights.constant + weights.here * log_odds(likeliest))
 
 
 def log_odds(probability: float) -> float:
     """Return the logarithm of a probability's odds, as far from either end as is told apart."""
     kept = min(max(probability, LEAST), 1 - LEAST)
     return log(kept / (1 - kept))
+
+
+def probability_of(log_odds: float) -> float:
+    """Return the probability whose odds have this logarithm."""
+    return 1 / (1 + exp(-log_odds))

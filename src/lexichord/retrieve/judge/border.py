@@ -29,9 +29,10 @@ def border_of(context: QueryContext, plan: SearchPlan) -> float:
     risk = context.options.risk
     if risk is None:
         return MIN_CONFIDENCE
-    calibration = context.calibration_of(plan.about)
-    if calibration is not None and calibration.holds and not plan.intent.documents:
-        return find_border(calibration.holds, calibration.lacks, risk)
+    has_read = context.reader is not None and context.reader.fit
+    known = has_read or context.calibration_of(plan.about)
+    if known and known.holds and not plan.intent.documents:
+        return find_border(known.holds, known.lacks, risk)
     context.trace.degrade(NO_RISK_KNOWN)
     return MIN_CONFIDENCE
 

@@ -4,8 +4,7 @@ Judged by the sentence that would answer, and by what the best passage holds of 
 """
 
 import json
-from collections.abc import Collection, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -25,11 +24,9 @@ from lexichord.retrieve.evidence.relevance import (
 from lexichord.retrieve.evidence.sentences import (
     EMBEDDED_SENTENCES,
     FITTED_SPACE,
-    Signals,
     find_candidates,
     word_signals,
 )
-from lexichord.retrieve.evidence.wanted import counted_things, without_asking
 from lexichord.retrieve.judge.scale import MIN_SENTENCES
 from lexichord.types import ChunkHit, Question
 from lexichord.types.evidence import Quote
@@ -48,14 +45,12 @@ class ConfidenceSignals:
 
     `cosine` is that of the sentence that would answer, None where words alone judge. `sentence` and
     `passage` are the idf-weighted shares of the question's terms that this sentence and the best
-    passage, its title and heading with it, hold, 0 to 1. `uncounted` is whether the question wants
-    the number of what the sentence's passage does not name.
+    passage, its title and heading with it, hold, 0 to 1.
     """
 
     cosine: float | None
     sentence: float
     passage: float
-    uncounted: bool = False
 
 
 # 99 everyday questions over four kinds of documents asked of all 700, and 152 of a document by its
@@ -71,9 +66,6 @@ FITTED = {WITH_VECTOR.space: WITH_VECTOR}
 OWN_UNLIKE, OWN_ALIKE = 0.01, 1.0
 WORDS_CONSTANT, WORDS_SENTENCE, WORDS_PASSAGE = -2.31, 2.32, 4.47
 CALIBRATION_SCORES = "calibration.json"  # written by scripts/fit_confidence.py
-# Of the logarithm of odds. Of 35 questions for a number of things 1 is answered where none of their
-# words is near, 4 of 7 near misses are such.
-UNCOUNTED_COST = 3.0
 MIN_CONFIDENCE = 0.5  # below it nothing should be answered
 # Below it a document that is named is said not to say: right in 54 of 55 cases, 10 of 11 at least
 # of each kind; .25: 57 of 62, 2 of 4.
@@ -179,20 +171,17 @@ async def measure_evidence(
     found = find_candidates([Quote.of(hit) for hit in hits])
     texts = [one.sentence.quote.text for one in found]
     names = [f"{hit.title} {hit.heading}" for hit in hits]
-    counted, asked, *terms = await weigh_texts(
-        database,
-        [counted_things(question.query), without_asking(question.query), *texts, *names],
-    )
+    asked, *terms = await weigh_texts(database, [question.query, *texts, *names])
     held: list[set[str]] = [set(words) for words in terms[len(texts) :]]
     for one, words in zip(found, terms, strict=False):
         held[one.passage].update(words)
     passage = max(coverage(asked, words) for words in held[:COVERAGE_HITS])
-    signals = word_signals(question.query, asked, found, terms[: len(texts)])
+    signals = word_signals(asked, found, terms[: len(texts)])
     likely = sorted(range(len(found)), key=lambda number: -signals[number].strength)
     if not likely:
         return ConfidenceSignals(None, 0.0, passage)
     if embed is None or question.vector is None:
-        return _judged(signals[likely[0]], None, passage, held, counted)
+        return ConfidenceSignals(None, signals[likely[0]].coverage, passage)
     for most in (FIRST_EMBEDDED, EMBEDDED_SENTENCES):
         cosines = await _cosines(question, named, embed, [found[n].sentence for n in likely[:most]])
         measured = [
@@ -200,25 +189,10 @@ async def measure_evidence(
             for n, cosine in zip(likely, cosines, strict=False)
         ]
         best, cosine = max(measured, key=lambda pair: pair[0].strength)
-        judged = _judged(best, cosine, passage, held, counted)
+        judged = ConfidenceSignals(cosine, best.coverage, passage)
         if probability(judged, calibration) >= CLEAR_CONFIDENCE:
             break
     return judged
-
-
-def _judged(
-    best: Signals,
-    cosine: float | None,
-    passage: float,
-    held: Sequence[AbstractSet[str]],
-    counted: Collection[str],
-) -> ConfidenceSignals:
-    """Return the signals of the best sentence, among what each passage holds.
-
-    What stands in another language names what is counted in other words.
-    """
-    lacks = bool(counted) and held[best.passage].isdisjoint(counted)
-    return ConfidenceSignals(cosine, best.coverage, passage, lacks and not best.foreign)
 
 
 async def _cosines(
@@ -249,4 +223,4 @@ def probability(signals: ConfidenceSignals, calibration: Calibration = WITH_VECT
     else:
         by_cosine = calibration.cosine * signals.cosine
         value = calibration.constant + by_cosine + calibration.passage * signals.passage
-    return 1 / (1 + exp(UNCOUNTED_COST * signals.uncounted - value))
+    return 1 / (1 + exp(-value))

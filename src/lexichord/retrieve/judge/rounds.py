@@ -9,8 +9,10 @@ from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
+from lexichord.retrieve.evidence.clauses import find_clauses
+from lexichord.retrieve.evidence.reading import holds_answer
 from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.named import hold_to_named
+from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
     add_round,
@@ -32,6 +34,8 @@ from lexichord.types.reflection import (
     Wording,
 )
 
+ONE_ANSWER = ("clause_lookup", "general")  # kinds of questions
+
 type WriteAgain = Callable[
     [SearchPlan, list[ChunkHit], float, Reflection | None, str], Awaitable[Response]
 ]
@@ -40,14 +44,30 @@ type WriteAgain = Callable[
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
     about, meant = plan.about, hold_to_named(plan.intent, hits)
-    calibration = context.calibration_of(about)
-    judged_by = "words" if calibration is None else "meaning"
+    read = await judge_by_reading(context, plan, meant)
+    judged_by = "words" if context.calibration_of(about) is None else "meaning"
+    judged_by = judged_by if read is None else "reading"
     with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
         named = plan.asked if plan.intent.documents else None
-        confidence = await context.judge(about, meant, named)
+        confidence = await context.judge(about, meant, named) if read is None else read
         step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence
+
+
+async def judge_by_reading(
+    context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
+) -> float | None:
+    """Return the probability that a question's passages hold its answer, as the reader tells.
+
+    They are those that an answer quotes, so that none is read twice. None where nobody reads them,
+    and where more is asked for than one thing, as readers answer it.
+    """
+    if not hits or plan.intent.kind not in ONE_ANSWER:
+        return None
+    found = await find_clauses(context.database, hits, context.stages.join_neighbours)
+    read = await context.read(unnamed(plan.intent), found.quotes)
+    return None if read is None else holds_answer(read)
 
 
 async def search_rewritten(

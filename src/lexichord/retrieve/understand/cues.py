@@ -61,6 +61,7 @@ class Cues:
     parting: re.Pattern[str] | None  # of two things: "differs from"; its only group stands between
     cut: re.Pattern[str] | None  # what parts words that no blanks part
     comparative: re.Pattern[str]
+    steps: re.Pattern[str]
 
     @property
     def list_opening(self) -> re.Pattern[str]:
@@ -138,12 +139,18 @@ def load_cues(language: str) -> Cues:
         parting=cue(documents["parting"]) if "parting" in documents else None,
         cut=re.compile(documents["cut"]) if "cut" in documents else None,
         comparative=cue("<<comparative>>"),
+        steps=cue(*data["begin"]["steps"]),
     )
 
 
 def find_cues(query: str) -> Cues:
     """Return the cues of the language that most of a query's words belong to."""
     return load_cues(find_language(query))
+
+
+def asks_for_steps(question: str) -> bool:
+    """Return whether a question asks how something is done."""
+    return bool(find_cues(question).steps.search(question))
 
 
 def says_something(question: str) -> bool:

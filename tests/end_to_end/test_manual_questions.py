@@ -1,0 +1,82 @@
+"""What people ask of a manual: a command, a default, a keyword, two things that are alike.
+
+The manual is of a program that does not exist; contracts and policies stand beside it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lexichord import SyncLexichord
+from tests.conftest import SAMPLES, new_database
+
+MANUAL = Path(__file__).parent / "manual"
+
+
+@pytest.fixture(scope="module")
+def manual(embedding_template: str, home: Path) -> Iterator[SyncLexichord]:
+    with (
+        new_database(embedding_template, copy_of=embedding_template) as dsn,
+        SyncLexichord(dsn=dsn, home=home) as lexichord,
+    ):
+        lexichord.ingest([MANUAL, SAMPLES / "agreements", SAMPLES / "policies"])
+        yield lexichord
+
+
+def test_a_command_is_the_answer_where_two_titles_stand_in_the_question(
+    manual: SyncLexichord,
+) -> None:
+    response = manual.query("How do I launch a worker from the command line?", answer=True)
+    assert response.intent.kind == "clause_lookup"
+    assert response.claimed
+    assert "hodd run --app=mill.app worker" in response.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is the default priority of a task?", "If you give no priority, it is 0"),
+        (
+            "How do I schedule a task an hour and a half from now?",
+            "The keyword `after` takes a length of time",
+        ),
+    ],
+)
+def test_what_says_it_stands_before_what_speaks_of_it(
+    manual: SyncLexichord, question: str, first: str
+) -> None:
+    response = manual.query(question, answer=True)
+    assert response.claimed
+    assert response.answer.startswith(first)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare a lock and a queueing lock.",
+        "What is the difference between a lock and a queueing lock?",
+    ],
+)
+def test_both_of_two_things_that_are_alike_are_found(
+    manual: SyncLexichord, question: str
+) -> None:
+    response = manual.query(question, answer=True)
+    said = {quote.uri.rpartition("/")[2] for quote in response.quotes}
+    assert {"locks.md", "queueing-locks.md"} <= said
+    assert "never done at the same time" in response.answer
+    assert "at most one task waits" in response.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which version of Python does the worker need?",
+        "How do I send a task's result by mail?",
+        "How much does a support contract for hodd cost?",
+    ],
+)
+def test_what_the_manual_does_not_say_is_not_claimed(
+    manual: SyncLexichord, question: str
+) -> None:
+    assert not manual.query(question, answer=True).claimed
