@@ -1,6 +1,6 @@
 """Words in one or in two, as documents have them and as questions ask."""
 
-from string import ascii_lowercase as LETTERS
+import string
 
 import pytest
 
@@ -62,7 +62,11 @@ def test_what_is_usual_is_told_by_the_scope(connection: Connection) -> None:
 
 
 def test_a_pasted_text_is_asked_within_the_time_limit(connection: Connection) -> None:
-    words = [first + second + "n" * 3 for first in LETTERS for second in LETTERS]
+    words = [
+        first + second + "n" * 3
+        for first in string.ascii_lowercase
+        for second in string.ascii_lowercase
+    ]
     put(connection, "a", [" ".join(words), "A notice in no tice."])
     connection.execute("analyze lexichord_data.term")
     connection.execute("set local statement_timeout = '1s'")

@@ -55,7 +55,8 @@ def test_the_nearest_sentence_is_marked_in_its_passage(house: House) -> None:
         assert (found.abstained, opening) == (abstained, f"Nothing that was found {NEAREST_TO_IT}")
         _, nearest, _ = shown.split(NEAREST_MARK)
         passage = next(quote for quote in found.quotes if nearest in " ".join(quote.text.split()))
-        assert " ".join(passage.text.split()) in shown.replace(NEAREST_MARK, "")
+        shown = " ".join(shown.replace(NEAREST_MARK, "").split())
+        assert " ".join(passage.text.split()) in shown
 
 
 def test_the_page_marks_it_and_calls_it_no_answer(house: House) -> None:

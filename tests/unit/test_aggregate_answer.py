@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from lexichord.display.layout import CUT, MAX_CODE_LINES
 from lexichord.evaluate.answers import first_sentence
 from lexichord.retrieve.evidence.answer import (
     cite_source,
@@ -13,7 +16,7 @@ from lexichord.retrieve.evidence.answer import (
     write_unit,
 )
 from lexichord.retrieve.evidence.relevance import sentences_of
-from lexichord.retrieve.evidence.units import whole_unit
+from lexichord.retrieve.evidence.units import Needs, whole_unit
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
 
@@ -27,7 +30,7 @@ FILES = (
 
 def test_a_quote_is_cited_by_the_source_that_holds_it() -> None:
     assert cite_source(QUOTE, [SOURCE]) == "[2]"
-    assert cite_source(QUOTE, [replace(SOURCE, end=20)]) == "(Lease › Rent)"
+    assert cite_source(QUOTE, [replace(SOURCE, end=QUOTE.start)]) == "(Lease › Rent)"
     assert cite_source(QUOTE, [replace(SOURCE, document_id="doc_4")]) == "(Lease › Rent)"
     assert cite_source(replace(QUOTE, title="", heading=""), []) == "(a.md)"
 
@@ -77,7 +80,7 @@ def unit_with(text: str, part: str, with_steps: bool = False) -> str:
     """Give the unit of the sentence that holds a part."""
     passage = passage_of(text)
     sentence = next(one.quote for one in sentences_of(passage) if part in one.quote.text)
-    return whole_unit(sentence, [passage], with_steps).text
+    return whole_unit(sentence, [passage], Needs(lists=with_steps, code=with_steps)).text
 
 
 def test_a_sentence_brings_the_one_that_it_leans_on() -> None:
@@ -104,6 +107,71 @@ def test_code_that_a_sentence_announces_comes_with_it() -> None:
     shown = write_unit(passage_of(whole), [replace(SOURCE, end=90)])
     assert shown == "Call the function: [2]\n```python\nprint(1)\n```"
     assert unit_with(text, "print") == whole
+
+
+def test_a_sentence_that_announces_another_brings_what_that_announces() -> None:
+    text = "Install it with pip:\n\n**On Linux:**\n\n```sh\npip install a\n```"
+    assert unit_with(text, "Install") == text
+    assert unit_with(text, "pip install") == text[text.index("**On") :]
+    tab = text.replace("**On Linux:**", "`linux`")
+    assert unit_with(tab, "Install", with_steps=True) == tab
+    name = text.replace("**On Linux:**", "Linux")
+    assert unit_with(name, "Install") == name
+    heading = text.replace("**On Linux:**", "# Linux")
+    assert unit_with(heading, "Install", with_steps=True) == "Install it with pip:"
+    sentence = text.replace("**On Linux:**", "It is ready.")
+    assert unit_with(sentence, "Install", with_steps=True) == "Install it with pip:"
+
+
+PARAGRAPH = (
+    "Open a shell. Go to the folder.\n\n```sh\ncd a\n```\n\nText.\n\n## Next\n\n```\nls\n```"
+)
+
+
+def test_where_steps_are_wanted_a_paragraph_brings_the_code_behind_it() -> None:
+    whole = PARAGRAPH[: PARAGRAPH.index("\n\nText")]
+    assert unit_with(PARAGRAPH, "Open", with_steps=True) == whole
+    assert unit_with(PARAGRAPH, "Open") == "Open a shell."
+    assert unit_with(PARAGRAPH, "Text", with_steps=True) == "Text."
+    assert unit_with(PARAGRAPH, "cd a", with_steps=True) == whole[whole.index("Go to") :]
+    assert unit_with(PARAGRAPH, "ls", with_steps=True) == "```\nls\n```"
+
+
+def test_of_long_code_the_beginning_is_shown() -> None:
+    lines = [f"    wait_for_the_tide_of_day({number})" for number in range(99)]
+    text = "\n".join(["It is so. Call it:", "", "```py", "def wait():", *lines, "```", "", "Done."])
+    for needs_steps in (False, True):
+        unit = unit_with(text, "Call", needs_steps)
+        shown = write_unit(passage_of(unit), [replace(SOURCE, end=90)]).splitlines()
+        assert shown[:3] == ["Call it: [2]", "```py", "def wait():"]
+        assert shown[3:] == [*lines[: MAX_CODE_LINES - 1], CUT, "```"]
+
+
+def test_a_list_ends_before_a_heading() -> None:
+    text = "- One.\n- Two.\n\n### Next\n\n- Three.\n- Four."
+    assert unit_with(text, "Two", with_steps=True) == "- One.\n- Two."
+    assert unit_with(text, "Three", with_steps=True) == "- Three.\n- Four."
+
+
+@pytest.mark.parametrize(
+    "lead", ["Run it as follows.", "Use a shell, e.g.", "Los pasos, como sigue"]
+)
+def test_other_ends_than_a_colon_announce_code(lead: str) -> None:
+    assert unit_with(f"{lead}\n\n```\nls\n```", lead) == f"{lead}\n\n```\nls\n```"
+
+
+LONG_LIST = "Do so:\n\n1. Get it:\n   ```\n   get\n   ```\n   This takes long.\n2. Use it.\n\nEnd."
+
+
+def test_a_list_goes_on_behind_code_in_an_item() -> None:
+    whole = LONG_LIST[: LONG_LIST.index("\n\nEnd")]
+    for part in ("Do so", "Get", "takes long", "Use"):
+        assert unit_with(LONG_LIST, part, with_steps=True) == whole
+
+
+def test_a_sentence_that_goes_on_behind_code_brings_its_beginning() -> None:
+    text = "Three carets, as in:\n\n```\nuse ^^^shoals\n```\n\nlead:\n\n* up\n* in"
+    assert unit_with(text, "lead", with_steps=True) == text
 
 
 def test_code_that_nothing_announces_stands_before_its_source() -> None:

@@ -160,3 +160,13 @@ def test_a_long_text_is_no_matter_of_minutes(name: str) -> None:
     kind = CODE if name in ("comments", "deep code") else MARKDOWN
     for chunk in cut(LONG[name], kind=kind):
         assert len(chunk.content) <= MAX_CHUNK_CHARS
+
+
+def test_a_wrapped_sentence_is_not_cut_at_the_end_of_a_line() -> None:
+    lines = (f"the boat number {number} that is on its way\n" for number in range(8))
+    sentence = f"The harbour master assigns a berth to\n{''.join(lines)}before the evening tide."
+    text = "\n".join(20 * [sentence])
+    chunks = split(LoadedText(text, "text/markdown", "Berths"))
+    assert len(chunks) > 1
+    assert all(chunk.content.endswith("tide.") for chunk in chunks)
+    assert all(chunk.content == text[chunk.start : chunk.end] for chunk in chunks)

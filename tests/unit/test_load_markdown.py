@@ -1,5 +1,6 @@
 """Markdown: what it says of itself, and what of it is text."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.markdown.clean import clean_markdown
+from lexichord.ingest.markdown import markdown_headings
 from lexichord.types import LoadedText
 
 
@@ -84,8 +86,94 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("(tide-times)=\n## Tides\n\n(a b/c.d)=\nText.", "## Tides\n\nText."),
+        ("{#tides .wide}\nText.\n\n::: {.column width=50%}\nMore.\n:::", "Text.\n\nMore."),
+        ("```{warning}\nSee {doc}`tides`.\n```\nNext", "Warning:\nSee {doc}`tides`.\nNext"),
+        (":::{note}\n:class: big\n:name: n\nBring a rope.\n:::", "Note:\nBring a rope."),
+        ("::::{admonition} Tide\n---\nclass: x\n---\nIt comes.\n::::", "Tide\nIt comes."),
+        ("```{versionadded} 2.1\n```\nNext", "Added in version 2.1\nNext"),
+        (":::{deprecated} 2.1\nUse rope.\n:::", "Deprecated since version 2.1:\nUse rope."),
+        ("A\n```{toctree}\n:hidden:\none\ntwo\n```\nB", "A\n\nB"),
+        ("A\n:::{image} a.png\n:alt: b\n:::\nB", "A\nB"),
+        ("```{code-block} sh\n:caption: x\nmake <b>\n```", "```sh\nmake <b>\n```"),
+        ("```{parsed-literal}\n[GET /a](b)\n```", "```\nGET /a\n```"),
+        (":::{code-block} sh\nmake <b>\n:::\nB", "```sh\nmake <b>\n```\nB"),
+        ("```{pier-cli}\n$ pier open a\n```", "```pier-cli\n$ pier open a\n```"),
+        ("```{r, echo=FALSE}\nx <- 1\n```", "```r\nx <- 1\n```"),
+        ("```{py:class} pier.Rope\n:nocontents:\nHolds.\n```", "pier.Rope\nHolds."),
+        ("````{tip}\nRun:\n```{code} sh\nls\n```\n````", "Tip:\nRun:\n```sh\nls\n```"),
+    ],
+)
+def test_of_a_directive_what_readers_see_is_text(markup: str, text: str) -> None:
+    assert clean_markdown(markup) == text
+
+
+ANCHORED_PAGE = """(Tides of the Bay)=
+
+# Tide Tables
+
+```{versionadded} 1.3
+
+```
+
+Kaiplan reads the tables of the bay each night, without being
+asked to.
+"""
+
+
+def test_an_anchor_before_the_heading_takes_no_title(tmp_path: Path) -> None:
+    loaded = read(tmp_path, ANCHORED_PAGE)
+    assert loaded.title == "Tide Tables"
+    assert [heading.name for heading in markdown_headings(loaded.text)] == ["Tide Tables"]
+    assert loaded.text.split("\n\n")[1] == "Added in version 1.3"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        (
+            "Run:\n\n    make <b>\n\n      all\n\nDone.",
+            "Run:\n\n```\nmake <b>\n\n  all\n```\n\nDone.",
+        ),
+        ("Run:\n\n\tmake\n", "Run:\n\n```\nmake\n```\n"),
+        ("# Use\n\n```sh\nls\n```\n\n    make", "# Use\n\n```sh\nls\n```\n\n```\nmake\n```"),
+        ("1. Run\n\n    it.\n\n   - and\n\n    on.", "1. Run\n\n    it.\n\n   - and\n\n    on."),
+        ("1. Run\n\n   ```\n   x\n   ```\n\n    on.", "1. Run\n\n   ```\n   x\n   ```\n\n    on."),
+        ("A long line\n    that goes on.", "A long line\n    that goes on."),
+        ("**Run**\n\n    make", "**Run**\n\n```\nmake\n```"),
+    ],
+)
+def test_code_that_is_set_in_stands_between_fences(tmp_path: Path, markup: str, text: str) -> None:
+    assert read(tmp_path, markup).text == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ('See [the\nhub][Hub] and [hub][].\n\n[hub]: https://a.org "T"\n', 2 * "https://a.org"),
+        ("[![CI][pic]][hub]\n\n[pic]: a.svg\n[hub]: b.md", "a.svgb.md"),
+        ("See [hub] and `[hub]`.\n\n[hub]: <a.md>\n", "a.md"),
+        ("Text.\n~~~\n[hub]\n~~~\n\n- a\n\n      ```\n      [hub]\n      ```\n\n[hub]: a.md", ""),
+        ("```\n[hub]\n```\n\n![hub]\n\n[hub]: a.md", "a.md"),
+        ("No [hub], [x](b.md), a[hub], \\[hub] or [^1].\n\n[^1]: note\n[x]: a.md", ""),
+    ],
+)
+def test_a_link_has_its_address_behind_its_words(tmp_path: Path, markup: str, text: str) -> None:
+    shown = read(tmp_path, markup).text
+    addresses = re.findall(r"\]\(([^)]*)\)", shown.replace("[x](b.md)", ""))
+    assert "".join(addresses) == text
+    assert "]: " not in shown.replace("[^1]: ", "")
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "(see below)= is no anchor.",
+        "f(x)=\ng(x)= 1",
+        "```md\n(anchor)=\n:::{note}\nx\n:::\n```",
+        "A `{note}` and {name} and :::{ stay.",
         "Use `{ #anchor }` and `<div>`, or ``a ` <b> ``.",
         "```html\n<div class='a'>{ #x }</div>\n<!-- kept -->\n```",
         "~~~\n/// note\n!!! tip\n~~~",
@@ -145,6 +233,12 @@ def test_chunks_stand_in_the_cleaned_text(pieces: list[str], is_mdx: bool) -> No
         " " * 90_000,
         "<b " * 30_000,
         "{ #a" * 20_000,
+        ":::{note}\n" * 20_000,
+        ":::{code}\n" * 20_000,
+        ":::{note}\n---\n" * 20_000,
+        "```{note}\n" * 20_000,
+        "".join(f"{'`' * n}{{note}}\n" for n in range(500, 3, -1)),
+        f"```{{note}}{' ' * 90_000}x\n:a:{' ' * 90_000}x\n{' ' * 90_000}x",
     ],
 )
 def test_hostile_text_takes_no_time(content: str) -> None:

@@ -54,6 +54,45 @@ def test_a_heading_is_no_sentence_but_named(heading: str) -> None:
     assert [one.heading for one in split_sentences(text)] == [heading.strip("#. ")] * 2
 
 
+# Each is one sentence.
+WHOLE = [
+    "It takes approx. 5 km resp. Six miles, incl. VAT vs. Fees (cf. Smith 2020), e.g. This one.",
+    "As No. 5, Fig. 3, ch. 7, Vol. 29 No. 2, sec. 8, Art. II, p. 5 and Figs. 7 and 8 show.",
+    "See ../basics and ./run.sh, then `../intro`, setup.py, v2.1.10 and www.Acme.org for more.",
+    "Call asyncio.Queue() or a.b.c() of ASP.NET, pier.Rope and `./dist/` first.",
+    "Any non-U.S. Skipper may moor.",
+    "...Although it crashes.",
+    "When the fog lifts the pilot reads all marks of the fairway anew;\nno mast is lowered.",
+    "It is `<resource>! <object>. A` of ``a `! B`` here.",
+    "It reads _“Short of rope?”_ on the sign at it.",
+    f"{LONG} approx.\n75.0 parts of lime.",
+    "Es zählt Nr. 7 Abs. 3 Satz 1, S. 5, bzw. Kap. 3, z. B. Haus, inkl. MwSt. und ggf. Porto.",
+    "Der Mieter zahlt für das Haus ca. 30 Mio. EUR, mind. 3 Tage lang, u. a. Montags.",
+    "El Convenio núm. 81 rige en EE. UU. para el Sr. Gómez y la Sra. Ruiz.",
+    "M. Dupont est dans la maison et il voit le jardin avec Mme. Curie.",
+]
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_no_abbreviation_path_or_name_ends_a_sentence(text: str) -> None:
+    assert [text[start:end] for start, end, _ in split_sentences(text)] == [text]
+
+
+PARTED = [
+    ["Keep this in mind.", "It helps."],
+    ["It takes 5 min.", "Then stop."],
+    ["Call x.y().", "Then go to www.acme.org.", "It is there."],
+    ["It costs 5.", "Six would be dear."],
+    ["Das Boot lief mit der Flut in das Becken des Hafens.", "1564 kam es an."],
+]
+
+
+@pytest.mark.parametrize("sentences", PARTED)
+def test_what_only_looks_like_an_abbreviation_ends_one(sentences: list[str]) -> None:
+    text = " ".join(sentences)
+    assert [text[start:end] for start, end, _ in split_sentences(text)] == sentences
+
+
 LINES = "\n".join(f"call_number_{number}();" for number in range(200))
 
 
@@ -107,3 +146,36 @@ def test_what_code_says(text: str, expected: list[str]) -> None:
 def test_a_comment_is_read_without_its_signs() -> None:
     assert without_comment_signs("It puts a sum\n\t// on disk.") == "It puts a sum on disk."
     assert without_comment_signs("a * b // c\n--i;") == "a * b // c --i;"
+
+
+UNSAID = [
+    "![a page](a.png)",
+    "[![a](b.png)](c.md)",
+    "Note:",
+    '<a\n href="x"> <br>',
+    "```py",
+    "```sh\n```",
+]
+
+
+@pytest.mark.parametrize("unsaid", UNSAID)
+def test_pictures_labels_tags_and_empty_fences_are_no_sentences(unsaid: str) -> None:
+    text = f"It is so.\n\n{unsaid}"
+    assert [text[start:end] for start, end, _ in split_sentences(text)] == ["It is so."]
+
+
+CUT = [
+    (
+        "location / {\n}\n```\n\nNow restart it.\n\n```sh\nls\n```",
+        ["Now restart it.", "```sh\nls\n```"],
+    ),
+    ("make\n```", ["make"]),
+    ("Run it:\n```\n\nmake\n```\n\nDone.", ["Run it:", "```\n\nmake\n```", "Done."]),
+    ("Run it:\n\n```\nmake", ["Run it:", "```\nmake"]),
+]
+
+
+@pytest.mark.parametrize(("text", "sentences"), CUT)
+def test_a_text_may_begin_and_end_inside_of_code(text: str, sentences: list[str]) -> None:
+    found = [text[start:end] for start, end, _ in split_sentences(text)]
+    assert [one for one in found if "{" not in one] == sentences

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from statistics import fmean
 
+from lexichord.display.plain_text import plain_text
 from lexichord.types.evaluation import ExpectedAnswer, Outcome
 from lexichord.types.evidence import NEAREST_MARK, NEAREST_TO_IT, ContextSource, Quote
 
@@ -26,7 +27,7 @@ MARKS = re.compile(r"[*`]+")  # of Markdown, around words
 CITATION = re.compile(r"\s*\[(\d+)\]")
 TABLE_HEAD = re.compile(r"\|.*\n\| ---.*\n?")
 MARK = re.escape(NEAREST_MARK)
-NEAREST = re.compile(rf"\A.*{re.escape(NEAREST_TO_IT)}\n\n.*?{MARK}(.+?){MARK}")
+NEAREST = re.compile(rf"\A.*{re.escape(NEAREST_TO_IT)}\n\n(?s:.*?){MARK}((?s:.+?)){MARK}")
 CODE = re.compile(r"\s*(```.*?\n\s*```)\s*\n", re.S)
 LIST_TYPE = "list"  # of questions that want all of a sort
 MAX_FIRST_CHARS = 400  # of an answer's first sentence that are judged
@@ -34,8 +35,8 @@ MAX_FIRST_CHARS = 400  # of an answer's first sentence that are judged
 
 @lru_cache(maxsize=4096)
 def fold(text: str) -> str:
-    """Return a text in lower case, without Markdown's marks, white space as single blanks."""
-    return " ".join(MARKS.sub("", text).casefold().split())
+    """Return a text in lower case, without markup, white space as single blanks."""
+    return " ".join(MARKS.sub("", plain_text(text)).casefold().split())
 
 
 def holds(text: str, part: str) -> bool:

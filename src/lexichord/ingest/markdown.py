@@ -3,9 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from lexichord.display.plain_text import plain_text
 from lexichord.types import Heading, Table
 
-OPENING_HEADING = re.compile(r"\A\ufeff?\s*# +(\S[^\n]{0,200})$", re.MULTILINE)
+# Behind anchors, as MyST has them: (name)=
+OPENING_HEADING = re.compile(
+    r"\A\ufeff?\s*(?:\([^()\n]{1,200}\)=\s+)*# +(\S[^\n]{0,200})$", re.MULTILINE
+)
 CLOSING_HASHES = re.compile(r"[ \t]+#+$")  # of a heading
 CODE_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 HEADING_LINE = re.compile(
@@ -22,8 +26,13 @@ def markdown_headings(text: str) -> Iterator[Heading]:
     fenced = fenced_blocks(text)
     for match in _outside(HEADING_LINE, text, fenced):
         level = len(match["marks"]) if match["marks"] else 1 + match["line"].startswith("-")
-        name = CLOSING_HASHES.sub("", (match["name"] or match["under"]).strip())
+        name = heading_name(match["name"] or match["under"])
         yield Heading(match.start(), match.end(), level, name)
+
+
+def heading_name(line: str) -> str:
+    """Return a heading's words: without closing signs, links' addresses and the like."""
+    return plain_text(CLOSING_HASHES.sub("", line.strip()))
 
 
 def markdown_tables(text: str) -> Iterator[Table]:
@@ -53,6 +62,14 @@ def fenced_blocks(text: str) -> list[tuple[int, int]]:
             blocks.append((opened.start(), match.end()))
             opened = None
     return [*blocks, (opened.start(), len(text))] if opened else blocks
+
+
+def part_by_fences(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands before each fenced block with the block; what follows the last with ""."""
+    start = 0
+    for at, end in [*fenced_blocks(text), (len(text), len(text))]:
+        yield text[start:at], text[at:end]
+        start = end
 
 
 def _outside(

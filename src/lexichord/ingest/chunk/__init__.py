@@ -7,7 +7,7 @@ from lexichord.ingest.chunk.outline import outline
 from lexichord.ingest.chunk.pack import MAX_CHUNK_CHARS, pack
 from lexichord.types import Chunk, LoadedText
 
-CHUNK_RECIPE = "clause/2"  # raise it when chunks come out differently: files are then done again
+CHUNK_RECIPE = "clause/3"  # raise it when chunks come out differently: files are then done again
 
 
 def split(loaded: LoadedText, limit: int = MAX_CHUNK_CHARS) -> list[Chunk]:

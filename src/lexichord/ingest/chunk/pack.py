@@ -18,6 +18,8 @@ TABLE_CELL = re.compile(r"[^\s|:-][^\t\n|]*[^\s|]|[^\s|:-]")
 ROW_NUMBERS = re.compile(r"rows? \d+(?:–\d+)?")
 SECTION_NUMBER = re.compile(r"\d+")
 TABLE_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+# The end of a line that a sentence goes on behind: no place to cut a text at.
+WRAPPED = re.compile(r"(?<=[^\s.!?:|])\n(?=[ \t]*[a-z])")
 MAX_SECTION_DEPTH = 32  # levels of sections; what lies deeper is put beside
 
 
@@ -160,7 +162,7 @@ def _sentences(text: str, piece: SectionPiece, limit: int) -> Iterator[SectionPi
     if piece.end - piece.start <= limit:
         yield piece
         return
-    stretch = text[piece.start : piece.end]
+    stretch = WRAPPED.sub(" ", text[piece.start : piece.end])
     _, offsets = semchunk.chunk(stretch, limit, len, offsets=True, memoize=False)
     for start, end in offsets:
         yield SectionPiece(piece.start + start, piece.start + end, piece.path)

@@ -41,7 +41,7 @@ from lexichord.ingest.load.kinds import (
     kind_of_file,
 )
 from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.markdown import CLOSING_HASHES, OPENING_HEADING
+from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
 
 type Loader = Callable[[Path, str], LoadedText]
@@ -119,7 +119,7 @@ def media_type(file: Path) -> str:
 def title(uri: str, text: str, kind: str) -> str:
     """Return the heading that a Markdown file opens with, else the file's name in words."""
     if kind == MARKDOWN_TYPE and (match := OPENING_HEADING.search(text)):
-        return CLOSING_HASHES.sub("", match[1].strip())
+        return heading_name(match[1])
     name = Path(unquote(uri))
     stem = name.stem if kind_of(f"a{name.suffix}") else name.name
     return re.sub(r"[\s_-]+", " ", stem).strip() or uri

@@ -2,14 +2,20 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from lexichord.db.pool import Database
+from lexichord.db.search import expand_context
+from lexichord.display.layout import ITEM_OR_CODE, lay_out
+from lexichord.display.plain_text import shown_text, without_roles
 from lexichord.retrieve.evidence.context import citation
 from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
 from lexichord.retrieve.evidence.units import (
-    ITEM_OPENING,
+    ANNOUNCES,
+    MAX_UNIT_CHARS,
+    Needs,
     apart,
     holds_quote,
     is_list,
@@ -17,7 +23,7 @@ from lexichord.retrieve.evidence.units import (
     whole_unit,
 )
 from lexichord.retrieve.understand.cues import asks_for_steps
-from lexichord.types import ContextSource
+from lexichord.types import ContextSource, Excerpt
 from lexichord.types.code import is_code_file
 from lexichord.types.evidence import (
     NEAREST_MARK,
@@ -34,6 +40,7 @@ from lexichord.types.evidence import (
 # Of an answer to a question for one thing. The answer holds the quote, four kinds, 186 questions:
 # 3 and .25 66.7 % in 304 characters, 4 and .1 70.4 in 437, 5 and .1 72.0 in 495.
 MAX_ANSWER_SENTENCES = 5
+NEIGHBOURS = 3  # chunks that are read behind a passage for what it leads to
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
 MIN_ANSWER_SHARE = 0.1  # of the best sentence's likelihood, for those after it
 
@@ -68,10 +75,36 @@ async def write_answer(
     )
     likely = [one for one in ranked.quotes[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
     wants_steps = asks_for_steps(brief.question)
-    units = [whole_unit(one, evidence.quotes, wants_steps) for one in likely]
+    needs = Needs(lists=wants_steps, code=wants_steps)
+    passages = await _read_on(database, likely, evidence.quotes, needs)
+    units = [whole_unit(one, passages, needs) for one in likely]
     text = _write_units(units, evidence.quotes, sources)
     best = ranked.quotes[0] if ranked.quotes else None
     return Answer(text, confidence=ranked.confidence, best=best, phrase=ranked.phrase)
+
+
+async def _read_on(
+    database: Database, likely: Sequence[Quote], passages: Sequence[Quote], needs: Needs
+) -> list[Quote]:
+    """Return passages of likely sentences with what follows, where it may be what these lead to."""
+    cut = [
+        passage
+        for passage in passages
+        if any(holds_quote(passage, one) for one in likely)
+        and (needs.code or ANNOUNCES.search(passage.text))
+    ]
+    ids = [one.chunk_id for one in cut]
+    excerpts = await expand_context(database, ids, NEIGHBOURS, whole_section=False) if ids else []
+    around = {excerpt.chunk_id: excerpt for excerpt in excerpts}
+    read = [_with_what_follows(one, around[one.chunk_id]) for one in cut if one.chunk_id in around]
+    return [*read, *passages]
+
+
+def _with_what_follows(passage: Quote, around: Excerpt) -> Quote:
+    """Return a passage as far as a stretch around it goes."""
+    following = around.content[max(0, passage.end - around.start) :]
+    text = passage.text + following[:MAX_UNIT_CHARS]
+    return replace(passage, text=text, end=passage.start + len(text))
 
 
 def _write_units(
@@ -95,7 +128,8 @@ def _write_units(
 def write_row(head: str, row: Quote, sources: Sequence[ContextSource]) -> str:
     """Write a table's row as "column: value", with its source."""
     names, values = (
-        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in (head, row.text)
+        [cell.strip() for cell in shown_text(line, row.uri).strip().strip("|").split("|")]
+        for line in (head, row.text)
     )
     if len(names) != len(values):
         return cite_line(row, sources)
@@ -106,17 +140,18 @@ def write_row(head: str, row: Quote, sources: Sequence[ContextSource]) -> str:
 
 
 def write_unit(unit: Quote, sources: Sequence[ContextSource]) -> str:
-    """Write a sentence on one line with its source, what it leads to on lines of their own.
+    """Write a sentence in one line with its source, what it leads to in lines of their own.
 
     Code that nothing leads to stands before its source.
     """
-    lines = [line.rstrip() for line in unit.text.strip().splitlines() if line.strip()]
-    if is_code(unit.text):
-        return "\n".join([*lines, cite_source(unit, sources)])
-    leads = [line for line in lines[1:] if is_code(line) or ITEM_OPENING.match(line.strip())]
-    if not leads:
+    if is_code_file(unit.uri):
         return cite_line(unit, sources)
-    return "\n".join([f"{lines[0]} {cite_source(unit, sources)}", *lines[1:]])
+    first, *more = lay_out(shown_text(unit.text, unit.uri).strip()) or [unit.text.strip()]
+    if is_code(unit.text):
+        return "\n".join([first, *more, cite_source(unit, sources)])
+    if not any(map(ITEM_OR_CODE.match, more)):
+        return cite_line(unit, sources)
+    return "\n".join([f"{first} {cite_source(unit, sources)}", *more])
 
 
 def write_table(table: Comparison, sources: Sequence[ContextSource]) -> str:
@@ -165,10 +200,12 @@ def write_nearest(
     around = next((one for one in passages if holds_quote(one, sentence)), sentence)
     sentence = whole_clause(sentence, around)
     start, end = sentence.start - around.start, sentence.end - around.start
-    before, after = around.text[:start], around.text[end:]
-    shown = f"{_line(before)} {NEAREST_MARK}{_said(sentence)}{NEAREST_MARK} {_line(after)}"
-    cited = cite_source(sentence, sources)
-    return f"Nothing {where} {NEAREST_TO_IT}\n\n{shown.strip()} {cited}"
+    before, after = (
+        shown_text(part, around.uri) for part in (around.text[:start], around.text[end:])
+    )
+    shown = lay_out(f"{before}{NEAREST_MARK}{_said(sentence)}{NEAREST_MARK}{after}".strip())
+    shown[-1:] = [f"{shown[-1]} {cite_source(sentence, sources)}"]
+    return "\n".join([f"Nothing {where} {NEAREST_TO_IT}", "", *shown])
 
 
 def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:
@@ -187,30 +224,36 @@ def cite_line(quote: Quote, sources: Iterable[ContextSource]) -> str:
 
 
 def cite_source(quote: Quote, sources: Iterable[ContextSource]) -> str:
-    """Return the number of the source that holds a quote, as [n], or else its title and heading."""
+    """Return the number of the source that a quote begins in, as [n], or its title and heading."""
     for source in sources:
-        inside = source.start <= quote.start and quote.end <= source.end
+        inside = source.start <= quote.start < source.end
         if source.document_id == quote.document_id and inside:
             return f"[{source.number}]"
     return f"({citation(quote) or quote.uri})"
 
 
 def _cell(cell: Cell, sources: Sequence[ContextSource]) -> str:
-    quoted = (f"“{_line(quote.text)}” {cite_source(quote, sources)}" for quote in cell.quotes)
+    quoted = (
+        f"“{_line(quote.text, quote.uri)}” {cite_source(quote, sources)}" for quote in cell.quotes
+    )
     return " ".join(quoted) or NOT_FOUND
 
 
 def _said(quote: Quote) -> str:
     """Return a quote on one line, a comment of code without its signs."""
-    return without_comment_signs(quote.text) if is_code_file(quote.uri) else _line(quote.text)
+    if is_code_file(quote.uri):
+        return without_roles(without_comment_signs(quote.text))
+    return _line(quote.text, quote.uri)
 
 
-def _line(text: str) -> str:
-    """Return a text on one line, a block of code without its fences."""
+def _line(text: str, uri: str) -> str:
+    """Return a text of a document on one line, a block of code without its fences."""
     if is_code(text):
         lines = text.strip().splitlines()[1:]
-        text = f"`{' '.join(line for line in lines if not FENCE.fullmatch(line)).strip()}`"
-    return " ".join(text.split())
+        shown = f"`{' '.join(line for line in lines if not FENCE.fullmatch(line)).strip()}`"
+    else:
+        shown = shown_text(text, uri)
+    return " ".join(shown.split())
 
 
 def _escaped(text: str) -> str:

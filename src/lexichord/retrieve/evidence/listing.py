@@ -14,7 +14,7 @@ from lexichord.retrieve.evidence.relevance import (
     sentences_of,
     sub_quote,
 )
-from lexichord.retrieve.evidence.units import apart, whole_unit
+from lexichord.retrieve.evidence.units import Needs, apart, whole_unit
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Align, Evidence, Quote, as_it_is
 
@@ -55,7 +55,7 @@ async def list_all(
     min_score = MIN_LIST_COVERAGE if vectors is None or embed is None else MIN_LIST_SCORE
     scores = {one.sentence.quote: one.score for one in scored if one.score >= min_score}
     runs = [run for quote in good for run in _runs(quote, scores)]
-    quotes = apart(whole_unit(run, good, whole_lists=True) for run in runs)
+    quotes = apart(whole_unit(run, good, Needs(lists=True)) for run in runs)
     wanted = {quote.chunk_id for quote in quotes}
     files = rank_files(hit for hit in hits if hit.chunk_id in wanted)
     order = {file.document_id: n for n, file in enumerate(files)}

@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-import sentencex  # type: ignore[import-untyped]
-
+from lexichord.display.layout import CODE
+from lexichord.display.plain_text import TAG
+from lexichord.retrieve.evidence.borders import COMMON_LANGUAGE, is_cut, sentence_borders
 from lexichord.retrieve.kept import kept
+from lexichord.retrieve.understand.cues import tell_language
 
-SENTENCE_LANGUAGE = (
-    "en"  # of the abbreviations; sentencex falls back to general rules for what it lacks
-)
 MAX_HEADING_WORDS = 10
 SMALL_WORD_CHARS = 4  # a word that may stay small in a title
 MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go on in the next
 
 ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
-LIST_ITEM = re.compile(rf"\s*[-*•–+]\s|{ITEM_NUMBER.pattern}")
+BULLET = r"\s*[-*•–+]\s"
+LIST_ITEM = re.compile(rf"{BULLET}|{ITEM_NUMBER.pattern}")
 # What nothing ends with but a line that goes on: a comma, an article, a preposition.
 OPEN_END = re.compile(
     r"(?:,|\b(?:an?|the|of|or|and|to|in|on|at|by|for|with|from|as|that|which|und|oder|der|die|das|den"
@@ -39,10 +39,15 @@ GERMAN_MONTH = re.compile(
     r"|Sep(?:tember|t?\.)|Okt(?:ober|\.)|Nov(?:ember|\.)|Dez(?:ember|\.))(?!\w)"
 )
 TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
-# Tildes right below a line underline it, as AsciiDoc writes headings.
-CODE_BLOCK = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|(?<![^\n:]\n)~{3,})[^\n]*$(?:.*?^[ \t]*(?P=fence)[ \t]*$|.*)",
-    re.M | re.S,
+FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>\S?)[^\n]*", re.M)
+# What stands behind the fence that closes code.
+BEHIND_CODE = re.compile(r"\n[ \t]*\n|\s*\Z")
+# What is not said: pictures, the label above the text of a note, a fence without code, tags alone.
+UNSAID = re.compile(
+    r"(?:\[?!\[[^\[\]]*\]\([^()\n]*\)(?:\]\([^()\n]*\))?\s*)+"
+    r"|(?:attention|caution|check|danger|error|hint|important|info|note|see also|tip|warning):"
+    rf"|[`~]{{3,}}[^\n]*(?:\n[`~\s]*)?|(?:{TAG}\s*)+",
+    re.I,
 )
 MAX_CODE_CHARS = 1500  # of a block of code that is one sentence; of a longer one each line is one
 
@@ -68,10 +73,10 @@ def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
     """Return the sentences of `text` in order, without the white space around them.
 
     A list item, a table row and a paragraph end a sentence, a block of code is one; a line that is
-    a heading is none, nor is one without a letter or a figure.
+    a heading is none, nor is a picture, nor one without a letter or a figure.
     """
     spans: list[SentenceSpan] = []
-    heading = ""
+    heading, language = "", tell_language(text) or COMMON_LANGUAGE
     for start, end in _parts(text):
         part = text[start:end]
         if is_code(part):
@@ -79,8 +84,13 @@ def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
         elif _is_heading(part, _stands_alone(text, start, end)):
             heading = part.strip(" \n#*").removesuffix(".")
         else:
-            spans += [SentenceSpan(start + a, start + b, heading) for a, b in _in_block(part)]
-    return tuple(span for span in spans if any(map(str.isalnum, text[span.start : span.end])))
+            sentences = _in_block(part, language)
+            spans += [SentenceSpan(start + a, start + b, heading) for a, b in sentences]
+    return tuple(span for span in spans if _is_said(text[span.start : span.end]))
+
+
+def _is_said(sentence: str) -> bool:
+    return any(map(str.isalnum, sentence)) and not UNSAID.fullmatch(sentence)
 
 
 @kept(1_000)  # passages
@@ -162,18 +172,30 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 def is_code(text: str) -> bool:
     """Return whether a text begins a block of code that is short enough to be read as one."""
-    return len(text) <= MAX_CODE_CHARS and bool(CODE_BLOCK.match(text))
+    return len(text) <= MAX_CODE_CHARS and bool(CODE.match(text))
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
     """Return blocks of code, and what stands between them parted into lines."""
-    place = 0
-    for code in CODE_BLOCK.finditer(text):
+    place = _end_of_opened_code(text)
+    yield from _blocks(text, 0, place)
+    for code in CODE.finditer(text, place):
         if code.end() - code.start() <= MAX_CODE_CHARS:
             yield from _blocks(text, place, code.start())
             yield code.span()
             place = code.end()
     yield from _blocks(text, place, len(text))
+
+
+def _end_of_opened_code(text: str) -> int:
+    """Return where code ends that began before the text, which was cut inside; 0 without any."""
+    fences = [*FENCE.finditer(text)]
+    if not fences or fences[0]["language"]:
+        return 0
+    at, end = fences[0].span()
+    is_closing = not text.endswith("\n\n", 0, at) and BEHIND_CODE.match(text, end)
+    is_unpaired = len(fences) % 2 or fences[1]["language"]
+    return end if is_closing and is_unpaired else 0
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -196,11 +218,14 @@ def _blocks(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
 
 def _goes_on(block: str, line: str) -> bool:
     last = block.rstrip("\n").rpartition("\n")[2]
-    if not line.strip() or not last.strip():
+    if not line.strip() or not last.strip() or FENCE.match(last) or FENCE.match(line):
         return False
+    if is_cut(last, line) and not re.match(BULLET, line):
+        return True
     if LIST_ITEM.match(line):
         return False
-    is_open = not SENTENCE_END.search(last) or _parts_a_date(last, line)
+    is_half = len(last) >= MIN_WRAPPED_CHARS and last.endswith(";") and line.lstrip()[0].islower()
+    is_open = not SENTENCE_END.search(last) or is_half or _parts_a_date(last, line)
     is_wrapped = (
         line.lstrip()[0].islower() or len(last) >= MIN_WRAPPED_CHARS or OPEN_END.search(last)
     )
@@ -234,20 +259,19 @@ def _is_heading(block: str, alone: bool) -> bool:
     return in_capitals or (bool(number) and not is_closed)
 
 
-def _in_block(block: str) -> Iterator[tuple[int, int]]:
+def _in_block(block: str, language: str = COMMON_LANGUAGE) -> Iterator[tuple[int, int]]:
     """Return the sentences of a paragraph, wrongly parted ones joined."""
-    start = end = 0
-    for border in sentencex.get_sentence_boundaries(SENTENCE_LANGUAGE, block):
-        piece = block[border["start_index"] : border["end_index"]]
-        is_open = not SENTENCE_END.search(block[start:end]) or _opens(block[start:end])
-        if not is_open and not _continues(piece) and not _parts_a_date(block[start:end], piece):
+    start = 0
+    for at in sentence_borders(block, language):
+        before, piece = block[start:at], block[at:]
+        is_open = not SENTENCE_END.search(before) or _opens(before)
+        if not is_open and not _continues(piece) and not _parts_a_date(before, piece):
             closing = CLOSING_EMPHASIS.match(piece)
-            border_at = border["start_index"] + (closing.end() if closing else 0)
-            yield _trim(block, start, border_at)
-            start = border_at
-        end = border["end_index"]
-    if block[start:end].strip():
-        yield _trim(block, start, end)
+            border = at + (closing.end() if closing else 0)
+            yield _trim(block, start, border)
+            start = border
+    if block[start:].strip():
+        yield _trim(block, start, len(block))
 
 
 def _opens(piece: str) -> bool:
@@ -264,7 +288,8 @@ def _opens(piece: str) -> bool:
 
 def _continues(piece: str) -> bool:
     """Return whether a sentence cannot begin so: it would be with a small letter."""
-    return piece.lstrip()[:1].islower() or not any(map(str.isalnum, piece))
+    said = CLOSING_EMPHASIS.sub("", piece, count=1) if CLOSING_EMPHASIS.match(piece) else piece
+    return said.lstrip()[:1].islower() or not any(map(str.isalnum, piece))
 
 
 def _parts_a_date(before: str, piece: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+from lexichord.display.plain_text import plain_text, seen_spans
 from lexichord.ingest.load.kinds import TEXT_TYPE
 from lexichord.retrieve.understand.cues import OPENING_WORD
 from lexichord.serve.page.language import say
@@ -31,7 +32,7 @@ WORD_ENDING = "(?:ations?|ating|ate[ds]?|ators?|ions?|ings?|ments?|ies|ied|ers?|
 
 def answer_patterns(answer: str) -> list[re.Pattern[str]]:
     """Return what finds the lines of an answer in its passages, whatever their spaces."""
-    lines = (LINE_MARKERS.sub("", line, count=1) for line in answer.splitlines())
+    lines = (LINE_MARKERS.sub("", line, count=1) for line in plain_text(answer).splitlines())
     parts = (part for line in lines for part in CITATION.split(line))
     return [
         re.compile(r"\s+".join(map(re.escape, part.split())))
@@ -41,8 +42,14 @@ def answer_patterns(answer: str) -> list[re.Pattern[str]]:
 
 
 def find_answer(text: str, patterns: Iterable[re.Pattern[str]]) -> list[CharRange]:
-    """Return where an answer's lines stand in a passage, each once, in order."""
-    return _joined(match.span() for each in patterns if (match := each.search(text)))
+    """Return where an answer's lines stand in a passage, each once, in order.
+
+    The passage has markup that the answer is without.
+    """
+    places = [place for start, end in seen_spans(text) for place in range(start, end)]
+    shown = "".join(text[place] for place in places)
+    found = (match.span() for each in patterns if (match := each.search(shown)))
+    return _joined((places[start], places[end - 1] + 1) for start, end in found)
 
 
 def find_words(text: str, words: re.Pattern[str] | None) -> list[CharRange]:

@@ -1,17 +1,20 @@
 """A response as its page shows it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from textwrap import dedent
 
 from markupsafe import Markup, escape
 
+from lexichord.display.layout import CODE, part_by_code
 from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.context import citation
+from lexichord.serve.page.code import line_starts, show_fence
 from lexichord.serve.page.document import document_address
 from lexichord.serve.page.explain import ExplainView, show_explanation
-from lexichord.serve.page.marks import CharRange
+from lexichord.serve.page.marks import CharRange, MarkWriter
 from lexichord.serve.page.passages import (
     answer_patterns,
     find_answer,
@@ -22,7 +25,7 @@ from lexichord.serve.page.passages import (
 )
 from lexichord.serve.page.reading import show_line
 from lexichord.types import ChunkHit, Response
-from lexichord.types.evidence import NEAREST_MARK, Cell, ContextSource, Quote
+from lexichord.types.evidence import NEAREST_MARK, NEAREST_TO_IT, Cell, ContextSource, Quote
 from lexichord.types.results import CHANNEL_NAMES
 from lexichord.types.text import document_name
 
@@ -46,7 +49,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class AnswerBlock:
-    """A paragraph, an item of a list or a heading of an answer: p, li or h."""
+    """A paragraph, an item of a list, a heading or code of an answer: p, li, h or code."""
 
     kind: str
     parts: LinkedText
@@ -172,14 +175,24 @@ def _original(passage: Quote | ChunkHit, places: Mapping[str, Places]) -> str:
 
 def _answer(response: Response, passages: Sequence[QuoteView]) -> list[AnswerBlock]:
     """Read an answer as far as Markdown goes in one; a comparison is drawn from its table."""
-    lines = [line for line in response.answer.splitlines() if line.strip(" `")]
+    parts = [*_parts(response.answer)]
     if response.comparison is not None:
-        lines = [line for line in lines if not line.lstrip().startswith("|")]
+        parts = [part for part in parts if not part.lstrip().startswith("|")]
     # What is in none of the sources is cited by title and heading.
     named = {f"({citation(one.quote)})": one.address for one in passages if one.number is None}
     marks = not response.claimed
-    blocks = [_block(line, len(response.sources), named, marks) for line in lines]
+    blocks = [_block(part, len(response.sources), named, marks) for part in parts]
     return _with_phrase(blocks, response.phrase)
+
+
+def _parts(answer: str) -> Iterator[str]:
+    """Yield an answer's lines and its blocks of code; what is marked in its passage in one."""
+    opening, _, passage = answer.partition("\n\n")
+    if opening.endswith(NEAREST_TO_IT):
+        yield from (opening, " ".join(passage.split()))
+        return
+    for words, code in part_by_code(answer):
+        yield from filter(str.strip, [*words.splitlines(), code])
 
 
 def _with_phrase(blocks: list[AnswerBlock], phrase: Quote | None) -> list[AnswerBlock]:
@@ -202,6 +215,8 @@ def _with_phrase(blocks: list[AnswerBlock], phrase: Quote | None) -> list[Answer
 
 
 def _block(line: str, sources: int, named: Mapping[str, str], marks: bool) -> AnswerBlock:
+    if CODE.match(line):
+        return AnswerBlock("code", [(_code(line), "")])
     kind = "h" if line.endswith(":") else "p"
     if marker := MARKDOWN_ITEM.match(line) or MARKDOWN_HEADING.match(line):
         kind = "li" if MARKDOWN_ITEM.match(line) else "h"
@@ -218,6 +233,12 @@ def _block(line: str, sources: int, named: Mapping[str, str], marks: bool) -> An
     else:
         parts = _linked(shown, sources)
     return AnswerBlock(kind, [*parts, (escape(name), named[name])] if name else parts)
+
+
+def _code(block: str) -> Markup:
+    opening, _, lines = dedent(block).partition("\n")
+    code = lines.rpartition("\n")[0] + "\n"
+    return show_fence(code, opening.strip("`~"), line_starts(code), MarkWriter())
 
 
 def _linked(line: str, sources: int) -> LinkedText:

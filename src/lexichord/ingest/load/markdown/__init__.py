@@ -9,8 +9,10 @@ from pathlib import Path
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE
 from lexichord.ingest.load.markdown.clean import clean_markdown
 from lexichord.ingest.load.markdown.front_matter import split_front_matter
+from lexichord.ingest.load.markdown.indented import fence_indented
+from lexichord.ingest.load.markdown.references import resolve_references
 from lexichord.ingest.load.text import read_text
-from lexichord.ingest.markdown import CLOSING_HASHES, OPENING_HEADING
+from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
 
 
@@ -18,9 +20,11 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a file of Markdown. Raises IngestError."""
     content, metadata = read_text(file)
     facts, body = split_front_matter(content)
-    text = clean_markdown(body, is_mdx=file.suffix.lower() == ".mdx")
+    is_mdx = file.suffix.lower() == ".mdx"
+    body = resolve_references(body)
+    text = clean_markdown(body if is_mdx else fence_indented(body), is_mdx)
     title = facts.pop("title", None)
     if not isinstance(title, str) or not title.strip():
         opening = OPENING_HEADING.search(text)
-        title = CLOSING_HASHES.sub("", opening[1].strip()) if opening else named
+        title = heading_name(opening[1]) if opening else named
     return LoadedText(text, MARKDOWN_TYPE, title.strip(), metadata={**facts, **metadata})

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from lexichord.ingest.markdown import fenced_blocks
+from lexichord.display.plain_text import ATTRIBUTES, CODE_SPAN, TAG
+from lexichord.ingest.load.markdown.directives import colon_blocks, read_block
+from lexichord.ingest.markdown import part_by_fences
 
 # What is left out with all that it holds: its opening, and what closes it.
 HIDDEN = (
@@ -11,10 +14,11 @@ HIDDEN = (
     (re.compile(r"<script\b", re.IGNORECASE), re.compile(r"</script\s*>", re.IGNORECASE)),
     (re.compile(r"<style\b", re.IGNORECASE), re.compile(r"</style\s*>", re.IGNORECASE)),
 )
-# Lines that are for the program alone: includes, shortcodes, tables of contents, link targets.
+# Lines that are for the program alone: includes, shortcodes, tables of contents, link targets as
+# kramdown and MyST have them, the beginnings of divisions.
 MARKUP_LINE = re.compile(
     r"[ \t]*(?:\{\*.*\*\}|\{!.*!\}|\{%.*%\}|\{\{[<%].*[>%]\}\}|(?:--8<--|;--8<--).*"
-    r"|\[TOC\]|\[\[_?toc_?\]\]|\{:[^{}]*\})[ \t]*\r?",
+    r"|\[TOC\]|\[\[_?toc_?\]\]|\{:[^{}]*\}|\([^()\n]{1,200}\)=|:{3,}[ \t]*\{[.#][^{}]*\})[ \t]*\r?",
     re.IGNORECASE,
 )
 MDX_LINE = re.compile(
@@ -33,29 +37,15 @@ ADMONITION_TITLE = re.compile(
 )
 ALERT = re.compile(r"(>[ \t]*)\[!(\w+)\][+-]?")  # > [!NOTE], as GitHub has it
 INDENT = re.compile(r" {4}|\t")
-CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
-ATTRIBUTES = (
-    r"(?<![ \t])[ \t]*\{:?[ \t]*(?:[#.][\w:.-]+|[\w-]+=(?:\"[^\"]*\"|[\w-]+))"
-    r"(?:[ \t]+[^{}\n]*)?[ \t]*\}(?=[ \t\r.,;:)]|$)"
-)
-TAG_NAMES = (
-    "a|abbr|address|article|aside|audio|b|bdi|bdo|big|blockquote|br|button|caption|center|cite|code"
-    "|col|colgroup|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|form|h[1-6]|header"
-    "|hr|i|iframe|img|input|ins|kbd|label|li|main|mark|nav|object|ol|p|picture|pre|q|s|samp|section"
-    "|small|source|span|strike|strong|sub|summary|sup|svg|path|table|tbody|td|tfoot|th|thead|time|tr"
-    "|tt|u|ul|var|video|wbr"
-)
-TAG = rf"</?(?:{TAG_NAMES})(?:\s[^<>]*)?/?>"
 INLINE = re.compile(f"{CODE_SPAN}|{ATTRIBUTES}|{TAG}", re.IGNORECASE)
 
 
 def clean_markdown(text: str, is_mdx: bool = False) -> str:
     """Return a text of Markdown without its markup; what is code stays character for character."""
-    pieces, start = [], 0
-    for block_start, block_end in [*fenced_blocks(text), (len(text), len(text))]:
-        pieces.append(_clean(text[start:block_start], is_mdx))
-        pieces.append(text[block_start:block_end])
-        start = block_end
+    pieces = list[str]()
+    clean, clean_all = partial(_clean, is_mdx=is_mdx), partial(clean_markdown, is_mdx=is_mdx)
+    for words, block in part_by_fences(text):
+        pieces += [*colon_blocks(words, clean), read_block(block, clean_all)]
     return "".join(pieces)
 
 
@@ -85,14 +75,19 @@ def _lines(lines: list[str], is_mdx: bool) -> Iterator[str]:
             if match["kind"]:
                 yield f"{match['indent']}{_label(match)}{match['end'].strip(' ')}"
             continue
-        if MARKUP_LINE.fullmatch(line) or (is_mdx and MDX_LINE.fullmatch(line)):
-            continue
-        if COMPONENT_LINE.fullmatch(line):
+        if _is_markup(line, is_mdx):
             continue
         inside = inside and (not line.strip() or bool(INDENT.match(line)))
         cleaned = _inline(INDENT.sub("", line, count=1) if inside else line)
         if cleaned.strip() or not line.strip():  # a line of tags alone leaves no empty one
             yield cleaned
+
+
+def _is_markup(line: str, is_mdx: bool) -> bool:
+    """Return whether a line is for the program alone."""
+    if is_mdx and MDX_LINE.fullmatch(line):
+        return True
+    return bool(MARKUP_LINE.fullmatch(line) or COMPONENT_LINE.fullmatch(line))
 
 
 def _is_admonition(match: re.Match[str]) -> bool:

@@ -1,0 +1,125 @@
+"""Text as its readers see it: without what tells a program how to lay it out.
+
+Of links and of Sphinx's roles the words stay, of pictures what they are called; targets, tags,
+comments, attributes and admonitions' fences go. Nothing is put in, so that each stretch that stays
+has its place in the text that is stored. Code stays as it is, and so does Markdown's emphasis.
+"""
+
+import re
+from collections.abc import Iterator
+
+type Span = tuple[int, int]
+
+CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:.|\n(?!\s*\n))+?(?<!`)(?P=ticks)(?!`))"
+# Tildes right below a line underline it, as AsciiDoc writes headings.
+CODE_BLOCK = (
+    r"(?P<block>^[ \t]*(?P<fence>`{3,}|(?<![^\n:]\n)~{3,})[^\n]*$"
+    r"(?s:.*?^[ \t]*(?P=fence)[`~]*[ \t]*$|.*))"
+)
+ATTRIBUTES = (
+    r"(?<![ \t])[ \t]*\{:?[ \t]*(?:[#.][\w:.-]+|[\w-]+=(?:\"[^\"]*\"|[\w-]+))"
+    r"(?:[ \t]+[^{}\n]*)?[ \t]*\}(?=[ \t\r\n.,;:)]|\Z)"
+)
+TAG_NAMES = (
+    "a|abbr|address|article|aside|audio|b|bdi|bdo|big|blockquote|br|button|caption|center|cite|code"
+    "|col|colgroup|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|form|h[1-6]|header"
+    "|hr|i|iframe|img|input|ins|kbd|label|li|main|mark|nav|object|ol|p|picture|pre|q|s|samp|section"
+    "|small|source|span|strike|strong|sub|summary|sup|svg|path|table|tbody|td|tfoot|th|thead|time|tr"
+    "|tt|u|ul|var|video|wbr"
+)
+TAG = rf"</?(?i:{TAG_NAMES})(?:\s[^<>]*)?/?>"
+# {ref}`text <target>` of MyST, :ref:`text <target>` of reStructuredText, its `text <address>`_.
+ROLE = (
+    r"(?:(?<![\w$`{])\{[A-Za-z][\w:.+-]{0,60}\}|(?<![\w:`]):[A-Za-z][\w:.+-]{0,60}:)"
+    r"(?P<quotes>`{1,3})(?:!|(?P<last>~)|\.(?=\w))?(?P<role>[^`]+?)(?P=quotes)(?!`)"
+)
+RST_LINK = r"(?<!`)`(?P<named>[^`<>]+?)\s*<[^`<>\n]+>`__?(?!\w)"
+ROLE_TARGET = re.compile(r"(?P<role>.*\S)\s*<[^<>]*>\s*", re.S)
+# The words of a link, brackets and a picture among them, and where it leads.
+WORDS = r"(?:[^\[\]\\\n]|\\.|\n(?!\s*\n)|\[[^\[\]]*\]){0,500}"
+TARGET = r"<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*){0,9}"
+TITLE = r"""(?:\s+(?:"[^"]*"|'[^']*'))?\s*"""
+LINK = rf"(?<!\\)!?\[(?P<words>{WORDS})\]\((?P<anchor>#)?(?P<target>{TARGET}){TITLE}\)"
+# [words][name] and [words][], whose address stands elsewhere in the document.
+NAMED_LINK = (
+    r"(?<![\w\])\\])!?\[(?P<linked>(?=[^\[\]\n]*[^\W\d_])[^\[\]\n^]+)\]"
+    r"\[(?:[a-z0-9][^\[\]\n]{0,100})?\](?![\[(])"
+)
+STYLED_SPAN = r"(?<!\\)\[(?P<span>[^\[\]\n]+)\](?=\{[#.])"
+AUTOLINK = r"(?<!\w)<(?P<address>[a-z][a-z0-9+.-]{1,30}:[^\s<>]+)>"
+FOOTNOTE = r"\[\^[\w-]+\](?!:)"
+DEFINITION_SIGN = r"^[ ]{0,3}:[ \t]{1,3}(?=[^\s:])"  # before what explains the line above
+COMMENT = r"<!--(?s:.{0,2000}?)-->"
+# An anchor (name)=, and what opens or closes an admonition: /// note | Title, :::{note}, !!! note.
+MARKUP_LINE = (
+    r"^[ \t]*(?:\([^()\n]{1,200}\)=|(?:/{3,}|:{3,}|(?:!{3}|\?{3}\+?)(?=[ \t]*[a-z]))[ \t]*"
+    r"(?:[a-z][\w-]*|\{[\w:.+-]+\})?(?:[ \t|]+\"?(?P<title>[^\"|\s][^\"\n]*)\"?)?)[ \t]*$"
+)
+PARTS = (
+    *(CODE_BLOCK, ROLE, RST_LINK, CODE_SPAN, MARKUP_LINE, LINK, NAMED_LINK, STYLED_SPAN),
+    *(AUTOLINK, FOOTNOTE, DEFINITION_SIGN, COMMENT, TAG, ATTRIBUTES),
+)
+MARKUP = re.compile("|".join(PARTS), re.M)
+ROLES = re.compile(f"{ROLE}|{RST_LINK}")
+# What is stored of these files is their text: a tag in it is what they speak of.
+FILES_WITHOUT_MARKUP = (
+    *(".pdf", ".docx", ".pptx", ".odt", ".rtf", ".xlsx", ".xls", ".ods", ".csv", ".tsv", ".txt"),
+    *(".html", ".htm", ".xhtml", ".epub", ".eml", ".msg", ".log"),
+)
+SHOWN = ("block", "code", "title", "span", "address", "named", "linked")  # as they are
+# Where a link leads: an address, a path, an anchor, or a name that begins small, which no word may
+# stand before: "f[i](x)" is none, nor is "[Seller](Buyer)", as contracts leave it to be chosen.
+LINK_TARGET = re.compile(r"<.*>|.*[/.#:?=@].*|", re.S)
+NAME_TARGET = re.compile(r"[a-z][\w-]*")
+
+
+def plain_text(text: str) -> str:
+    """Return a text of Markdown as its readers see it; what holds nothing to see stays as it is."""
+    shown = "".join(text[start:end] for start, end in seen_spans(text))
+    return shown if any(map(str.isalnum, shown)) else text
+
+
+def shown_text(text: str, uri: str) -> str:
+    """Return a text of the document of this uri as readers see it."""
+    return text if uri.lower().endswith(FILES_WITHOUT_MARKUP) else plain_text(text)
+
+
+def without_roles(text: str) -> str:
+    """Return a comment of code without roles, which are all that it has of markup."""
+    return ROLES.sub(lambda match: "".join(match.string[a:b] for a, b in _seen(match)), text)
+
+
+def seen_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+    """Return the stretches of a text that its readers see, in order."""
+    end = len(text) if end is None else end
+    spans: list[Span] = []
+    for match in MARKUP.finditer(text, start, end):
+        spans += [(start, match.start()), *_seen(match)]
+        start = match.end()
+    return [span for span in (*spans, (start, end)) if span[0] < span[1]]
+
+
+def _seen(match: re.Match[str]) -> Iterator[Span]:
+    """Yield what is seen of one piece of markup."""
+    parts = match.groupdict()
+    if parts.get("words") is not None:
+        yield from _seen_of_link(match)
+    elif parts["role"] is not None:
+        named = ROLE_TARGET.fullmatch(match.string, *match.span("role"))
+        start, end = named.span("role") if named else match.span("role")
+        # Of ~package.module.name the last part is seen.
+        yield (match.string.rfind(".", start, end) + 1 or start) if parts["last"] else start, end
+    else:
+        yield from (match.span(name) for name in SHOWN if parts.get(name) is not None)
+
+
+def _seen_of_link(match: re.Match[str]) -> Iterator[Span]:
+    """Yield the words of a link or, where it has none, where it leads; all of what is no link."""
+    before = match.string[max(0, match.start() - 1) : match.start()]
+    leads = match["anchor"] or LINK_TARGET.fullmatch(match["target"])
+    if not (leads or (NAME_TARGET.fullmatch(match["target"]) and not before.isalnum())):
+        yield match.span()
+    elif match["words"].strip():
+        yield from seen_spans(match.string, *match.span("words"))
+    elif not match[0].startswith("!"):
+        yield match.span("target")

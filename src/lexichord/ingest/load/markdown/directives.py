@@ -1,0 +1,153 @@
+"""MyST's directives: blocks that begin with ```{name} or :::{name}.
+
+What such a block holds is text, as of a note, or code, or nothing to read, as of a list of pages.
+A name that is not known here stands before code between backticks, and before text between colons
+or where it has a colon itself, as that of a class has.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from lexichord.display.plain_text import plain_text
+from lexichord.ingest.load.markup.rst import ADMONITIONS, CODE_DIRECTIVES, LEFT_OUT_DIRECTIVES
+
+OPENING = re.compile(
+    r"(?P<margin>[ \t]*)(?P<fence>`{3,20}|~{3,20}|:{3,20})[ \t]*\{(?P<name>[A-Za-z][\w:.+-]*)"
+    r"(?:[, \t][^{}\n]*)?\}(?P<given>[^\n]*)\n?"
+)
+OPTION = re.compile(r"[ \t]*:[\w-]+:(?:[ \t].*)?\s*")
+MAX_OPTION_LINES = 50
+YAML_LINE = re.compile(r"[ \t]*---[ \t]*\s*")  # around options
+CODE_NAMES = {*CODE_DIRECTIVES, "code-cell", "math", "mermaid", "graphviz"}
+LEFT_OUT_NAMES = {*LEFT_OUT_DIRECTIVES, "tableofcontents", "bibliography", "button-ref"}
+LEFT_OUT_NAMES -= {"only", "ifconfig"}
+SINCE = {
+    "versionadded": "Added in version {given}:",
+    "versionchanged": "Changed in version {given}:",
+    "versionremoved": "Removed in version {given}:",
+    "deprecated": "Deprecated since version {given}:",
+    "seealso": "See also:",
+}
+# What they are given is for the program alone; what the others are given is a title that is shown.
+UNTITLED_NAMES = {
+    *("figure", "figure-md", "list-table", "tab-set", "grid", "grid-item", "div", "margin"),
+    *("epigraph", "pull-quote", "highlights", "glossary", "only", "ifconfig"),
+}
+TITLED_NAMES = {
+    *("admonition", "topic", "sidebar", "rubric", "centered", "table"),
+    *("dropdown", "card", "tab-item", "grid-item-card"),
+}
+TEXT_NAMES = {*ADMONITIONS, *SINCE, *UNTITLED_NAMES, *TITLED_NAMES}
+
+type CleanText = Callable[[str], str]
+
+
+class Directive(NamedTuple):
+    """The opening of a block: its fence, its name in small letters, and what that is given."""
+
+    margin: str
+    fence: str
+    name: str
+    given: str
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it holds nothing to read."""
+        return self.name in LEFT_OUT_NAMES
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it holds code."""
+        if self.fence.startswith(":"):
+            return self.name in CODE_NAMES
+        return self.name not in TEXT_NAMES and ":" not in self.name
+
+
+def open_directive(line: str) -> Directive | None:
+    """Return the directive that a line opens."""
+    match = OPENING.fullmatch(line)
+    if match is None:
+        return None
+    return Directive(match["margin"], match["fence"], match["name"].lower(), match["given"].strip())
+
+
+def label(directive: Directive) -> str:
+    """Return what stands above a text, as readers see it; "" for nothing."""
+    if directive.name in SINCE:
+        return SINCE[directive.name].format(given=directive.given).replace(" :", ":")
+    if directive.name in ADMONITIONS:
+        return f"{directive.name.capitalize()}: {directive.given}".rstrip()
+    return "" if directive.name in UNTITLED_NAMES else directive.given
+
+
+def read_block(block: str, clean: CleanText) -> str:
+    """Return what a fenced block holds: all of it, unless a directive opens it.
+
+    One that is never closed stays as it is: who writes so may mean no block.
+    """
+    opening, *lines = block.splitlines(keepends=True) or [""]
+    directive = open_directive(opening)
+    if directive is None or not lines or not _closes(lines[-1], directive.fence):
+        return block
+    closing = lines.pop()
+    return _read(directive, lines[_options_end(lines, 0) :], closing, clean)
+
+
+def _closes(line: str, fence: str) -> bool:
+    signs = line.strip()
+    return signs.startswith(fence) and set(signs) == {fence[0]}
+
+
+def _read(directive: Directive, lines: Sequence[str], closing: str, clean: CleanText) -> str:
+    if directive.is_left_out:
+        return ""
+    body = "".join(lines)
+    if directive.is_code:
+        body = plain_text(body) if directive.name == "parsed-literal" else body
+        fence = directive.fence.replace(":", "`")
+        language = directive.given if directive.name in CODE_NAMES else directive.name
+        return f"{directive.margin}{fence}{language}\n{body}{closing.replace(':', '`')}"
+    above, text = label(directive), clean(body).rstrip()
+    if not text:
+        return directive.margin + above.removesuffix(":")
+    return f"{directive.margin}{above}\n{text}" if above else text
+
+
+def _options_end(lines: Sequence[str], at: int) -> int:
+    """Return where the options end that begin at a line, if any do."""
+    if at < len(lines) and YAML_LINE.fullmatch(lines[at]):
+        inside = range(at + 1, min(len(lines), at + MAX_OPTION_LINES))
+        return next((n + 1 for n in inside if YAML_LINE.fullmatch(lines[n])), at)
+    while at < len(lines) and OPTION.fullmatch(lines[at]):
+        at += 1
+    return at
+
+
+def colon_blocks(text: str, clean: CleanText) -> Iterator[str]:
+    """Yield a text, cleaned, but the code that it holds between lines of colons.
+
+    Text between them stays where it is, with its label above it; the last line is left to `clean`.
+    """
+    lines, at = text.splitlines(keepends=True), 0
+    told = list[str]()
+    while at < len(lines):
+        directive = open_directive(lines[at])
+        if directive is None or not directive.fence.startswith(":"):
+            told.append(lines[at])
+            at += 1
+        elif directive.is_code or directive.is_left_out:
+            end = _block_end(lines, at, directive.fence)
+            yield clean("".join(told))
+            yield read_block("".join(lines[at:end]), clean)
+            told, at = [], end
+        else:
+            told.append(f"{directive.margin}{label(directive)}\n" if label(directive) else "")
+            at = _options_end(lines, at + 1)
+    yield clean("".join(told))
+
+
+def _block_end(lines: Sequence[str], at: int, fence: str) -> int:
+    """Return where a block ends, its last line included; one that is never closed at the end."""
+    inside = range(at + 1, len(lines))
+    return next((n + 1 for n in inside if _closes(lines[n], fence)), len(lines))
