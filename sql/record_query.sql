@@ -2,14 +2,15 @@ create or replace function lexichord.record_query(
     intent text, confidence double precision, abstained boolean, hits jsonb, version text,
     stages jsonb default '[]', counts jsonb default '{}', ms double precision default null,
     coverage double precision default null, space text default null, datasets text[] default '{}',
-    narrowed boolean default false, hinted boolean default false, query text default null, hint text default null
+    narrowed boolean default false, hinted boolean default false, query text default null, hint text default null,
+    phrase jsonb default null
 ) returns bigint
 language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with recorded as (
         insert into query (version, space, datasets, narrowed, hinted, text, hint,
-                           intent, confidence, abstained, coverage, ms, counts, stages)
+                           intent, confidence, abstained, coverage, ms, counts, stages, phrase)
         values (version, space, datasets, narrowed, hinted, query, hint,
-                intent, confidence, abstained, coverage, ms, counts, stages)
+                intent, confidence, abstained, coverage, ms, counts, stages, phrase)
         returning id
     ), recorded_hit as (
         insert into query_hit (query_id, rank, chunk_id, dataset, uri, char_start, char_end, score, scores, ranks)
@@ -24,5 +25,5 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 $$;
 comment on function lexichord.record_query(
     text, double precision, boolean, jsonb, text, jsonb, jsonb, double precision, double precision, text, text[],
-    boolean, boolean, text, text) is
-'Records a query and its hits, best first, each with chunk_id, dataset, uri, char_start, char_end, score and perhaps scores and ranks; the words of the query and of the hint only if they are given. Returns its id.';
+    boolean, boolean, text, text, jsonb) is
+'Records a query and its hits, best first, each with chunk_id, dataset, uri, char_start, char_end, score and perhaps scores and ranks; the words of the query and of the hint only if they are given, phrase with uri, char_start and char_end. Returns its id.';

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from lexichord import SyncLexichord
@@ -29,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 def stored(embedding_template: str, home: Path, folder: Path) -> Iterator[SyncLexichord]:
     with (
         new_database(embedding_template, copy_of=embedding_template) as dsn,
-        SyncLexichord(dsn=dsn, home=home, reader=f"local/{folder}") as lexichord,
+        SyncLexichord(dsn=dsn, home=home, reader=f"local/{folder}", record="on") as lexichord,
     ):
         lexichord.ingest(documents=[{"uri": uri, "text": text} for uri, text in PAGES.items()])
         yield lexichord
@@ -46,6 +47,15 @@ def test_the_phrase_is_marked_in_the_sentence_that_is_first(stored: SyncLexichor
     assert response.to_dict()["phrase"]["text"] == "fourteen days"
     assert response.confidence > 0.9
     assert "read" in response.timings_ms
+
+
+def test_the_phrase_is_recorded_by_its_place(stored: SyncLexichord) -> None:
+    response = stored.query(QUESTION, answer=True)
+    assert response.phrase is not None
+    with psycopg.connect(stored.core.settings.dsn) as connection:
+        (place,) = connection.execute("select phrase from lexichord.list_queries(1)").fetchone()
+    phrase = response.phrase
+    assert place == {"uri": "notice.md", "char_start": phrase.start, "char_end": phrase.end}
 
 
 def test_what_no_passage_answers_is_not_claimed(stored: SyncLexichord) -> None:

@@ -35,14 +35,15 @@ def test_a_record_is_read_back_as_it_was_given(connection: Connection) -> None:
     stages = [{"stage": "search", "ms": 1.25, "made": 2}, {"stage": "answer", "ms": 0.5}]
     fields = {"coverage": 0.75, "ms": 1.75, "space": "a/b/4", "datasets": ["library"]}
     words = {"narrowed": True, "hinted": True, "query": "who pays", "hint": "the lease"}
-    query = record(
-        connection, [hit(), hit()], counts={"files": 3}, stages=Jsonb(stages), **fields, **words
-    )
+    place = {"uri": "a", "char_start": 2, "char_end": 4}
+    told = {"stages": Jsonb(stages), "phrase": Jsonb(place)}
+    query = record(connection, [hit(), hit()], counts={"files": 3}, **told, **fields, **words)
     (listed,) = call(connection, "list_queries")
     assert listed.pop("asked_at") == value(connection, "select now()")
     assert listed == {
         **{"query_id": query, "intent": "general", "confidence": 0.5, "abstained": False},
         **{"version": "1", "counts": {"files": 3}, "stages": stages, "hits": 2},
+        "phrase": place,
         **fields,
         **words,
     }

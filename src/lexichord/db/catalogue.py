@@ -29,11 +29,12 @@ from lexichord.types import (
     Tenant,
 )
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
+from lexichord.types.evidence import Quote
 from lexichord.types.ids import SHARD_BITS
 from lexichord.types.response import Step
 from lexichord.types.state import Calibration, CosineScale, FileProgress
 
-RECORD_JSON_COLUMNS = ("stages", "counts")
+RECORD_JSON_COLUMNS = ("stages", "counts", "phrase")
 
 
 async def list_documents(
@@ -332,7 +333,7 @@ async def record_query(
     """See sql/record_query.sql; `ms` is from question to response. Returns the record's id."""
     record = query_record(response, question, keep_text=keep_text)
     columns = {
-        name: Jsonb(value) if name in RECORD_JSON_COLUMNS else value
+        name: Jsonb(value) if name in RECORD_JSON_COLUMNS and value is not None else value
         for name, value in record.items()
     }
     rows = await database.call("record_query", version=version("lexichord"), ms=ms, **columns)
@@ -381,7 +382,12 @@ def query_record(response: Response, question: Question, *, keep_text: bool) -> 
         },
         "stages": [_stage(step) for step in response.trace],
         "hits": [_hit(hit) for hit in response.hits],
+        "phrase": response.phrase and _place(response.phrase),
     }
+
+
+def _place(quote: Quote) -> Json:
+    return {"uri": quote.uri, "char_start": quote.start, "char_end": quote.end}
 
 
 def _stage(step: Step) -> Json:
