@@ -4,7 +4,7 @@ python scripts/fit_reader.py --data DIR --everyday FOLDER --reader FOLDER [--que
 
 DIR holds the public sets, --everyday is what everyday.py laid out, of which the chosen kinds are
 asked. Each question is asked twice: of all that is found, and without the passages that answer it,
-a near miss. Each kind is scored by what the others teach; --write stores reader.json, fitted on all
+a near miss; questions of another kind are asked as well. Each kind is scored by what the others teach; --write stores reader.json, fitted on all
 of them. Of policies another passage often answers as well: there nothing is called a near miss.
 """
 
@@ -59,12 +59,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Read:
-    """What was read for a question: `here` of each passage, its sentences' signals, which answer.
+    """What was read for a question, in log odds: of the likeliest passage, by words and vectors.
 
     `signals` are those of SentenceWeights, of shape (sentences, 4).
     """
 
     here: float
+    vectors: float
     signals: Floats
     right: NDArray[np.bool_]
     holds: bool
@@ -86,6 +87,11 @@ def placed(question: Placed) -> Asked:
         answers,
         lambda quote: any(part > 0 for part, _ in shared(quote)),
     )
+
+
+def foreign(other: Asked, own: Asked) -> Asked:
+    """Return a question of another kind, asked where one's own is."""
+    return Asked(other.text, own.document, lambda _: False, lambda _: False, False)
 
 
 def everyday(question: NativeQuestion) -> Asked:
@@ -121,7 +127,7 @@ def read_all(
     found: list[Read] = []
     with opened(name, "plain", None) as lexichord:
         fill(lexichord, source)
-        lexichord.core.stages = Stages(select_hits=leave)
+        lexichord.core.stages, lexichord.core.reader = Stages(select_hits=leave), None
         model = FolderReader(reader)
         for asked in questions:
             for place in (None, asked.holds) if asked.is_answerable else (None,):
@@ -156,7 +162,13 @@ async def _read(
     right = np.array([is_full and asked.answers(one.quote) for _, one in listed])
     here = max(log_odds(passage.here) for passage in read.passages)
     return [
-        Read(here, np.array(signals), right, is_full and any(map(asked.holds, response.quotes)))
+        Read(
+            here,
+            log_odds(response.confidence),
+            np.array(signals),
+            right,
+            is_full and any(map(asked.holds, response.quotes)),
+        )
     ]
 
 
@@ -193,18 +205,18 @@ def weighed(rows: Sequence[Sequence[float]], truth: Sequence[bool]) -> Floats:
 def fit(kinds: Mapping[str, Sequence[Read]]) -> ReaderFit:
     sentence = fit_sentences(list(kinds.values()))
     judged = [one for name, kind in kinds.items() if "policies" not in name for one in kind]
-    rows = [(1.0, one.here) for one in judged]
-    constant, here = weighed(rows, [one.holds for one in judged])
+    rows = [(1.0, one.here, one.vectors) for one in judged]
+    confidence = weighed(rows, [one.holds for one in judged])
     likely = [shares(one, sentence) for one in judged]
     told = [
-        (1.0, float(constant + here * one.here), float(np.log(share.max())))
-        for one, share in zip(judged, likely, strict=True)
+        (1.0, float(confidence @ row), float(np.log(share.max())))
+        for row, share in zip(np.array(rows), likely, strict=True)
     ]
     truth = [bool(one.right[share.argmax()]) for one, share in zip(judged, likely, strict=True)]
     right = weighed(told, truth)
     return ReaderFit(
         sentence=SentenceWeights(*sentence.round(2).tolist()),
-        confidence=ConfidenceWeights(round(float(constant), 2), round(float(here), 2)),
+        confidence=ConfidenceWeights(*confidence.round(2).tolist()),
         right=RightWeights(*right.round(2).tolist()),
     )
 
@@ -215,9 +227,8 @@ def report(name: str, kind: Sequence[Read], others: Mapping[str, Sequence[Read]]
     weights = np.array([*asdict(found.sentence).values()])
     held = [one for one in kind if one.holds]
     first = [bool(one.right[shares(one, weights).argmax()]) for one in held]
-    scores = [
-        probability_of(found.confidence.constant + found.confidence.here * one.here) for one in kind
-    ]
+    confidence = np.array([*asdict(found.confidence).values()])
+    scores = [probability_of(float(confidence @ (1.0, one.here, one.vectors))) for one in kind]
     truth = [one.holds for one in kind]
     refused = np.mean(
         [score < 0.5 for score, is_held in zip(scores, truth, strict=True) if is_held]
@@ -241,9 +252,10 @@ def kinds_of(data: Path, laid_out: Path, most: int, reader: Path) -> dict[str, l
         "policies, kept back": kept_back(data, "policyqa_dev.en", pinned=True),
     }
     found = {}
-    for name, questions in sets.items():
-        kind = KINDS[name]
-        asked = drawn(map(placed, questions), most)
+    drawn_of = {name: drawn(map(placed, questions), most) for name, questions in sets.items()}
+    for name, other in zip(sets, [*list(sets)[1:], *list(sets)[:1]], strict=True):
+        kind, own = KINDS[name], drawn_of[name]
+        asked = [*own, *map(foreign, drawn_of[other][: most // 2], own)]
         found[name] = read_all(kind.database, kind.fill, data, asked, reader)
     by_kind: dict[str, list[Asked]] = {}
     for _, question in read_json_lines(laid_out / "chosen.jsonl", NativeQuestion):

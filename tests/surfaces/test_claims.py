@@ -15,9 +15,9 @@ from tests.surfaces.callers import House
 pytestmark = pytest.mark.slow
 
 SURE = "who repairs the roof of the office"
-DOUBTFUL = "how long is the warranty on the pumps"  # the sentence is found, and not surely the one
-ABSTAINED = "What is the parking fee for visitors of the town hall?"  # of fees, not of that one
-FOREIGN = "what colour is the lobby"
+DOUBTFUL = "how many dogs may a customer keep in the warehouse"  # of customers, not of dogs
+ABSTAINED = "how old is the mayor"
+FOREIGN = "who won the football match"
 
 CLAIMED = {SURE: True, DOUBTFUL: False, ABSTAINED: False, FOREIGN: False}
 HEADED = {True: "Answer", False: "No sure answer"}

@@ -48,10 +48,14 @@ class SentenceWeights:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceWeights:
-    """What makes it likelier that passages hold an answer: `here` counts the likeliest's odds."""
+    """What makes it likelier that passages hold an answer, in logarithms of odds.
+
+    `here` counts those of the likeliest passage, `vectors` those that words and vectors give.
+    """
 
     constant: float = 0.0
     here: float = 1.0
+    vectors: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,11 +87,15 @@ def is_known(languages: Collection[str], question: str, texts: Sequence[str]) ->
     return told <= {None, *languages} and is_latin(question + beginning)
 
 
-def holds_answer(read: ReadPassages) -> float:
-    """Return the probability, 0 to 1, that one of the passages holds an answer."""
+def holds_answer(read: ReadPassages, confidence: float) -> float:
+    """Return the probability, 0 to 1, that one of the passages holds an answer.
+
+    `confidence` is what words and vectors make of them.
+    """
     weights = read.fit.confidence
     likeliest = max((passage.here for passage in read.passages), default=0.0)
-    return probability_of(weights.constant + weights.here * log_odds(likeliest))
+    by_vectors = weights.vectors * log_odds(confidence)
+    return probability_of(weights.constant + weights.here * log_odds(likeliest) + by_vectors)
 
 
 def log_odds(probability: float) -> float:

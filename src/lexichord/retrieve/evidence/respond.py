@@ -30,7 +30,7 @@ from lexichord.retrieve.judge.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFI
 from lexichord.retrieve.judge.named import hold_to_named, named_first, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.judge.relevant import find_relevant
-from lexichord.retrieve.judge.rounds import judge_by_reading
+from lexichord.retrieve.judge.rounds import judge
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
@@ -290,10 +290,7 @@ async def _say_others(
 ) -> tuple[Quote, ...]:
     """Return what documents that the query does not name say of it: a sentence each, the best."""
     other_hits = [hit for hit in hits if hit.document_id not in plan.intent.documents]
-    confidence = await judge_by_reading(context, plan, other_hits)
-    if confidence is None:
-        confidence = await context.judge(plan.about, other_hits)
-    if confidence < MIN_CONFIDENCE:
+    if await judge(context, plan, other_hits) < MIN_CONFIDENCE:
         return ()
     best: dict[str, Quote] = {}
     ranked = await _rank(context, plan, [Quote.of(hit) for hit in other_hits])

@@ -24,6 +24,7 @@ from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import GradeAnswer
 from lexichord.types import ChunkHit, Response
+from lexichord.types.evidence import ReadPassages
 from lexichord.types.reflection import (
     Budget,
     Coverage,
@@ -44,30 +45,29 @@ type WriteAgain = Callable[
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer."""
     about, meant = plan.about, hold_to_named(plan.intent, hits)
-    read = await judge_by_reading(context, plan, meant)
+    read = await read_hits(context, plan, meant)
     judged_by = "words" if context.calibration_of(about) is None else "meaning"
-    judged_by = judged_by if read is None else "reading"
+    judged_by = judged_by if read is None else f"{judged_by} and reading"
     with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
         named = plan.asked if plan.intent.documents else None
-        confidence = await context.judge(about, meant, named) if read is None else read
+        confidence = await context.judge(about, meant, named)
+        confidence = confidence if read is None else holds_answer(read, confidence)
         step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
     return confidence
 
 
-async def judge_by_reading(
+async def read_hits(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
-) -> float | None:
-    """Return the probability that a question's passages hold its answer, as the reader tells.
+) -> ReadPassages | None:
+    """Return what the reader makes of the passages that an answer quotes: none is read twice.
 
-    They are those that an answer quotes, so that none is read twice. None where nobody reads them,
-    and where more is asked for than one thing, as readers answer it.
+    None where nobody reads them, and where more is asked for than one thing, as readers answer it.
     """
     if not hits or plan.intent.kind not in ONE_ANSWER:
         return None
     found = await find_clauses(context.database, hits, context.stages.join_neighbours)
-    read = await context.read(unnamed(plan.intent), found.quotes)
-    return None if read is None else holds_answer(read)
+    return await context.read(unnamed(plan.intent), found.quotes)
 
 
 async def search_rewritten(
@@ -95,7 +95,7 @@ async def fall_back(
 ) -> tuple[SearchPlan, list[ChunkHit], float]:
     """While the hits are too little to answer by, search by one more of the caller's own queries.
 
-    What it finds is judged by the question that was asked, and kept if it is surer.
+    What it finds is judged by the question that was asked, and kept if that is enough.
     """
     least = border_of(context, plan)
     for number, text in enumerate(context.options.fallbacks, start=1):
@@ -104,8 +104,8 @@ async def fall_back(
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)
         wider_hits = await search_by_plan(context, wider)
-        if (wider_confidence := await judge(context, wider, wider_hits)) > confidence:
-            plan, hits, confidence = wider, wider_hits, wider_confidence
+        if (wider_confidence := await judge(context, wider, wider_hits)) >= least:
+            return wider, wider_hits, wider_confidence
     return plan, hits, confidence
 
 
