@@ -4,8 +4,9 @@ python scripts/fit_reader.py --data DIR --everyday FOLDER --reader FOLDER [--que
 
 DIR holds the public sets, --everyday is what everyday.py laid out, of which the chosen kinds are
 asked. Each question is asked twice: of all that is found, and without the passages that answer it,
-a near miss; questions of another kind are asked as well. Each kind is scored by what the others teach; --write stores reader.json, fitted on all
-of them. Of policies another passage often answers as well: there nothing is called a near miss.
+a near miss; questions of another kind are asked as well. Each kind is scored by what the others
+teach; --write stores reader.json, fitted on all of them. Of policies another passage often answers
+as well: there nothing is called a near miss.
 """
 
 import argparse
@@ -31,7 +32,6 @@ from lexichord.providers.read.folder import FIT_FILE, FolderReader
 from lexichord.retrieve.evidence.reading import LEAST, QueryReader, log_odds, probability_of
 from lexichord.retrieve.evidence.relevance import coverage, weigh_texts
 from lexichord.retrieve.judge.named import unnamed
-from lexichord.retrieve.judge.rounds import ONE_ANSWER
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Question, Response
@@ -134,7 +134,7 @@ def read_all(
                 gone[0] = place or (lambda _: False)
                 scope = None if asked.document is None else [asked.document]
                 response = lexichord.query(asked.text, documents=scope)
-                if response.intent.kind in ONE_ANSWER and response.quotes:
+                if response.intent.wants_one_thing and response.quotes:
                     is_full = place is None and asked.is_answerable
                     found += lexichord.run(_read(lexichord, response, model, asked, is_full))
     return found
@@ -289,7 +289,8 @@ def main() -> None:
             lacking += [score for score, one in zip(scores, kind, strict=True) if not one.holds]
     made = asdict(fit(kinds))
     made |= {"holds": np.round(sorted(holding), 3).tolist()}
-    made |= {"lacks": np.round(sorted(lacking), 3).tolist()}
+    fewer = sorted(lacking)[:: max(1, ANSWERED * len(lacking) // len(holding))]
+    made |= {"lacks": np.round(fewer, 3).tolist()}
     print(json.dumps({key: made[key] for key in ("sentence", "confidence", "right")}))
     if options.write:
         (options.reader / FIT_FILE).write_text(json.dumps(made) + "\n", encoding="utf-8")

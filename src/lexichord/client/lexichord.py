@@ -424,8 +424,6 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         degraded = self._degraded(options.mode)
         question = await self._question(query, options.hint, options, degraded)
         model = await find_query_model(self.settings, options.llm)
-        if self.reader is None and self.settings.reader != "none":
-            degraded.append(NO_READER)
         trace = Trace(options.budget_ms / 1000, list(degraded))
         with time_limit(trace.seconds):
             try:
@@ -437,6 +435,12 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
                 response = await self._ask(question, options, trace, model)
             degraded = response.degraded + await self._remarks(question, response.hits)
+        if (
+            self.reader is None
+            and self.settings.reader != "none"
+            and response.intent.wants_one_thing
+        ):
+            degraded.append(NO_READER)
         response = replace(response, degraded=degraded + self.database.notes())
         return await record_response(
             self.database, response, question, trace.started, self.settings.record

@@ -28,6 +28,11 @@ class Intent(Shaped):
     reason: str = ""
     aspects: tuple[str, ...] = ()
 
+    @property
+    def wants_one_thing(self) -> bool:
+        """Whether it wants one thing, as readers answer it; not a list, a table or a summary."""
+        return self.kind in ("clause_lookup", "general")
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

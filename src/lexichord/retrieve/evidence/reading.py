@@ -10,12 +10,13 @@ from lexichord.providers.base import Reader
 from lexichord.providers.models import is_latin
 from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.cues import tell_language
+from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
 from lexichord.types.evidence import Quote, ReadPassage, ReadPassages, ReadSentence
 from lexichord.types.reading import Passage, ReaderFit, Reading
 
 READ_PASSAGES = 8  # of a query, the best
 MAX_TOLD_TEXTS, MAX_TOLD_CHARS = 3, 500  # by which the passages' language is told
+MIN_TOLD_WORDS, MIN_SMALL_WORDS = 40, 0.1  # English prose has .3 to .5 of them, Italian .05
 LEAST = 1e-4  # of a probability whose logarithm is taken
 
 
@@ -81,10 +82,18 @@ def _located(quote: Quote, sentences: Sequence[Quote], reading: Reading) -> Read
 
 
 def is_known(languages: Collection[str], question: str, texts: Sequence[str]) -> bool:
-    """Return whether neither question nor texts are surely in another language than these."""
+    """Return whether the texts are in one of these languages, and the question in no other.
+
+    What is too short to tell, a table or code, is taken for one; another language has some small
+    words in common with each.
+    """
     beginning = " ".join(text[:MAX_TOLD_CHARS] for text in texts[:MAX_TOLD_TEXTS])
     told = {tell_language(question), tell_language(beginning)}
-    return told <= {None, *languages} and is_latin(question + beginning)
+    if not told <= {None, *languages} or not is_latin(question + beginning):
+        return False
+    words = CUE_WORD.findall(beginning.lower())
+    shares = (load_cues(one).share(beginning, words) for one in LANGUAGES if one in languages)
+    return len(words) < MIN_TOLD_WORDS or max(shares, default=0) >= MIN_SMALL_WORDS * len(words)
 
 
 def holds_answer(read: ReadPassages, confidence: float) -> float:

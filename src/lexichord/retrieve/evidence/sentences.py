@@ -144,8 +144,9 @@ async def _by_reading(
     places: dict[tuple[object, int, int], tuple[int, ReadSentence]] = {}
     for number, passage in enumerate(read.passages):
         for one in passage.sentences:
-            place = one.quote.document_id, one.quote.start, one.quote.end
-            places.setdefault(place, (number, one))
+            if any(map(str.isalnum, one.quote.text)):
+                place = one.quote.document_id, one.quote.start, one.quote.end
+                places.setdefault(place, (number, one))
     listed = list(places.values())
     asked, *terms = await weigh_texts(database, [question, *(one.quote.text for _, one in listed)])
     weights = read.fit.sentence

@@ -35,8 +35,6 @@ from lexichord.types.reflection import (
     Wording,
 )
 
-ONE_ANSWER = ("clause_lookup", "general")  # kinds of questions
-
 type WriteAgain = Callable[
     [SearchPlan, list[ChunkHit], float, Reflection | None, str], Awaitable[Response]
 ]
@@ -62,9 +60,9 @@ async def read_hits(
 ) -> ReadPassages | None:
     """Return what the reader makes of the passages that an answer quotes: none is read twice.
 
-    None where nobody reads them, and where more is asked for than one thing, as readers answer it.
+    None where nobody reads them, and where more than one thing is asked for.
     """
-    if not hits or plan.intent.kind not in ONE_ANSWER:
+    if not hits or not plan.intent.wants_one_thing:
         return None
     found = await find_clauses(context.database, hits, context.stages.join_neighbours)
     return await context.read(unnamed(plan.intent), found.quotes)
@@ -97,14 +95,14 @@ async def fall_back(
 
     What it finds is judged by the question that was asked, and kept if that is enough.
     """
-    least = border_of(context, plan)
     for number, text in enumerate(context.options.fallbacks, start=1):
-        if confidence >= least:
+        if confidence >= border_of(context, plan):
             break
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)
         wider_hits = await search_by_plan(context, wider)
-        if (wider_confidence := await judge(context, wider, wider_hits)) >= least:
+        wider_confidence = await judge(context, wider, wider_hits)
+        if wider_confidence >= border_of(context, wider):
             return wider, wider_hits, wider_confidence
     return plan, hits, confidence
 
