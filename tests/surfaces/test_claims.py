@@ -15,7 +15,7 @@ from tests.surfaces.callers import House
 pytestmark = pytest.mark.slow
 
 SURE = "who repairs the roof of the office"
-DOUBTFUL = "how many dogs may a customer keep in the warehouse"  # of customers, not of dogs
+DOUBTFUL = "how long is the warranty on the pumps"  # of software, not of pumps
 ABSTAINED = "how old is the mayor"
 FOREIGN = "who won the football match"
 

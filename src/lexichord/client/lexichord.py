@@ -435,11 +435,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
                 response = await self._ask(question, options, trace, model)
             degraded = response.degraded + await self._remarks(question, response.hits)
-        if (
-            self.reader is None
-            and self.settings.reader != "none"
-            and response.intent.wants_one_thing
-        ):
+        lacks_reader = self.reader is None and self.settings.reader != "none"
+        if lacks_reader and response.intent.wants_one_thing:
             degraded.append(NO_READER)
         response = replace(response, degraded=degraded + self.database.notes())
         return await record_response(
