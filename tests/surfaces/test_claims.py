@@ -15,8 +15,8 @@ from tests.surfaces.callers import House
 pytestmark = pytest.mark.slow
 
 SURE = "who repairs the roof of the office"
-DOUBTFUL = "how long is the warranty on the pumps"  # of software, not of pumps
-ABSTAINED = "how old is the mayor"
+DOUBTFUL = "what must the tenant do in winter"  # what the tenant must do, and nothing of winter
+ABSTAINED = "how long is the warranty on the pumps"  # on software, not on pumps
 FOREIGN = "who won the football match"
 
 CLAIMED = {SURE: True, DOUBTFUL: False, ABSTAINED: False, FOREIGN: False}
