@@ -49,7 +49,7 @@ def test_a_model_without_constants_is_fitted_on_own_questions(
     questions = write_questions(tmp_path / "questions.jsonl")
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice(space=EmbeddingSpace.parse(MODEL)))
-        lexichord = SyncLexichord(dsn=dsn, home=tmp_path / "home")
+        lexichord = SyncLexichord(dsn=dsn, home=tmp_path / "home", reader="none")
         lexichord.core.find_embedder = finder(MODEL)
         with lexichord:
             lexichord.ingest(documents=rules())

@@ -127,7 +127,7 @@ def yard(embedded_dsn: str, tmp_path: Path) -> Iterator[SyncLexichord]:
     """An empty database of a model that hashes words."""
     with new_database(embedded_dsn) as dsn:
         schema.prepare(dsn, schema.Choice(space=EmbeddingSpace.parse("test/hashing/64")))
-        lexichord = SyncLexichord(dsn=dsn, home=tmp_path / "home")
+        lexichord = SyncLexichord(dsn=dsn, home=tmp_path / "home", reader="none")
         lexichord.core.find_embedder = finder("test/hashing/64")
         with lexichord:
             yield lexichord

@@ -43,7 +43,7 @@ async def test_the_last_two_versions_of_the_protocol(
     )
     async with connecting as client:
         assert client.protocol_version == VERSIONS[mode]
-        assert "18 months" in (await call(client, "assistant", query=QUESTION))["answer"]
+        assert "12 months" in (await call(client, "assistant", query=QUESTION))["answer"]
         text = (await client.read_resource("datasets://all")).contents[0]
         assert isinstance(text, TextResourceContents)
         assert "policies" in text.text
