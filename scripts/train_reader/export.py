@@ -1,6 +1,7 @@
 """Write a trained reader as a folder: the graph in 8 bits, the tokenizer and what it was made of.
 
-python scripts/train_reader/export.py --checkpoint FILE --start FOLDER --into FOLDER [--layers 6]
+PYTHONPATH=scripts python -m train_reader.export --checkpoint FILE --start FOLDER --into FOLDER
+    [--layers 6]
 
 The graph takes input_ids, attention_mask and token_type_ids and gives start_logits, end_logits
 and here_logits; the first two as any reader of SQuAD's form does, [CLS] standing for "not here".
@@ -12,8 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
-from network import Reader
 from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from train_reader.network import Reader
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = ("start_logits", "end_logits", "here_logits")

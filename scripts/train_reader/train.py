@@ -1,6 +1,6 @@
 """Train the reader: spans and "not here" over many kinds of text.
 
-python scripts/train_reader/train.py --data DIR --start FOLDER --into FOLDER [--layers 6]
+PYTHONPATH=scripts python -m train_reader.train --data DIR --start FOLDER --into FOLDER [--layers 6]
     [--without SET ...] [--pages FOLDER ...] [--from CHECKPOINT] [--limit N] [--rate 1e-4]
 
 DIR holds sets as JSON lines, FOLDER a MiniLM with model.safetensors and tokenizer.json. An
@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from examples import Window, mixed, training_windows
-from network import Reader, load_encoder
 from tokenizers import Tokenizer
 from torch import Tensor
+
+from train_reader.examples import Window, mixed, training_windows
+from train_reader.network import Reader, load_encoder
 
 BATCH_TOKENS = 6144  # of a step, padding counted
 POOL = 2048  # windows among which lengths are matched

@@ -52,10 +52,11 @@ def test_the_phrase_is_marked_in_the_sentence_that_is_first(stored: SyncLexichor
 def test_the_phrase_is_recorded_by_its_place(stored: SyncLexichord) -> None:
     response = stored.query(QUESTION, answer=True)
     assert response.phrase is not None
-    with psycopg.connect(stored.core.settings.dsn) as connection:
-        (place,) = connection.execute("select phrase from lexichord.list_queries(1)").fetchone()
+    with psycopg.connect(stored.core.database.dsn) as connection:
+        row = connection.execute("select phrase from lexichord.list_queries(1)").fetchone()
     phrase = response.phrase
-    assert place == {"uri": "notice.md", "char_start": phrase.start, "char_end": phrase.end}
+    assert row is not None
+    assert row[0] == {"uri": "notice.md", "char_start": phrase.start, "char_end": phrase.end}
 
 
 def test_what_no_passage_answers_is_not_claimed(stored: SyncLexichord) -> None:
