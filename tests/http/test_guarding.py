@@ -167,7 +167,7 @@ def test_a_form_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize(
     "path",
     [
-        *("/v1/documents/1", "/v1/documents/x", "/v1/documents/doc_1", "/v1/chunks/-1"),
+        *("/v1/documents/1", "/v1/documents/nothing", "/v1/documents/doc_1", "/v1/chunks/-1"),
         f"/v1/documents/{ID_EXAMPLE['doc'].upper()}",
         f"/v1/documents/{ID_EXAMPLE['chunk']}",
         f"/v1/chunks/{ID_EXAMPLE['doc']}",
