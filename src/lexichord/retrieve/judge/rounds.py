@@ -62,7 +62,7 @@ async def read_hits(
 
     None where nobody reads them, and where more than one thing is asked for.
     """
-    if not hits or not plan.intent.wants_one_thing:
+    if context.reader is None or not hits or not plan.intent.wants_one_thing:
         return None
     found = await find_clauses(context.database, hits, context.stages.join_neighbours)
     return await context.read(unnamed(plan.intent), found.quotes)
