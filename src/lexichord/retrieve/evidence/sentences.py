@@ -24,7 +24,6 @@ from lexichord.types.evidence import (
     Quote,
     ReadPassages,
     ReadQuotes,
-    ReadSentence,
     as_it_is,
     read_nothing,
 )
@@ -141,13 +140,11 @@ async def _by_reading(
     database: Database, question: str, read: ReadPassages, evidence: float | None
 ) -> RankedSentences:
     """Rank by what was read, by the question's words and by the passage's own rank."""
-    places: dict[tuple[object, int, int], tuple[int, ReadSentence]] = {}
-    for number, passage in enumerate(read.passages):
-        for one in passage.sentences:
-            if any(map(str.isalnum, one.quote.text)):
-                place = one.quote.document_id, one.quote.start, one.quote.end
-                places.setdefault(place, (number, one))
-    listed = list(places.values())
+    listed = _once(
+        (one.quote, (number, one))
+        for number, passage in enumerate(read.passages)
+        for one in passage.sentences
+    )
     asked, *terms = await weigh_texts(database, [question, *(one.quote.text for _, one in listed)])
     weights = read.fit.sentence
     strengths = [
@@ -166,13 +163,21 @@ async def _by_reading(
 
 def find_candidates(passages: Sequence[Quote]) -> list[Candidate]:
     """Return the sentences of passages, best passage first, each place once."""
-    places: dict[tuple[object, int, int], Candidate] = {}
-    for number, passage in enumerate(passages):
-        for one in sentences_of(passage):
-            if any(map(str.isalnum, one.quote.text)):
-                key = (one.quote.document_id, one.quote.start, one.quote.end)
-                places.setdefault(key, Candidate(one, number))
-    return list(places.values())[:CANDIDATE_SENTENCES]
+    found = (
+        (one.quote, Candidate(one, number))
+        for number, passage in enumerate(passages)
+        for one in sentences_of(passage)
+    )
+    return _once(found)[:CANDIDATE_SENTENCES]
+
+
+def _once[T](listed: Iterable[tuple[Quote, T]]) -> list[T]:
+    """Return the first that stands at each sentence's place; signs alone are no sentence."""
+    places: dict[tuple[str, int, int], T] = {}
+    for quote, one in listed:
+        if any(map(str.isalnum, quote.text)):
+            places.setdefault((quote.document_id, quote.start, quote.end), one)
+    return list(places.values())
 
 
 def leaning_text(candidate: Candidate) -> str:
