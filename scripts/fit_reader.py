@@ -147,17 +147,17 @@ async def _read(
     read = await QueryReader(model, Trace()).read(question, response.quotes)
     if read is None:
         return []
-    listed = [(n, one) for n, passage in enumerate(read.passages) for one in passage.sentences]
+    listed = [(passage, one) for passage in read.passages for one in passage.sentences]
     texts = [one.quote.text for _, one in listed]
     known, *terms = await weigh_texts(lexichord.core.database, [question, *texts])
     signals = [
         (
-            log_odds(read.passages[number].here),
+            log_odds(passage.here),
             np.log(max(one.share, LEAST)),
             coverage(known, words),
-            1 / (1 + number),
+            1 / (1 + passage.number),
         )
-        for (number, one), words in zip(listed, terms, strict=True)
+        for (passage, one), words in zip(listed, terms, strict=True)
     ]
     right = np.array([is_full and asked.answers(one.quote) for _, one in listed])
     here = max(log_odds(passage.here) for passage in read.passages)

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.types import Response
 from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli
 from tests.providers.test_read_folder import build
@@ -92,11 +93,45 @@ def test_the_command_line_gives_the_phrase(home: Path, folder: Path, stored: Syn
     assert json.loads(done.stdout)["phrase"]["text"] == "fourteen days"
 
 
+MORE_PAGES = {
+    f"notice-{name}.md": f"# Notice {name}\n\nHow long the notice {name} is, the notice says."
+    for name in ("one", "two", "three", "four")
+}
+
+
+@pytest.fixture
+def many(stored: SyncLexichord) -> SyncLexichord:
+    stored.ingest(documents=[{"uri": uri, "text": text} for uri, text in MORE_PAGES.items()])
+    return stored
+
+
+def passages_read(response: Response) -> list[int]:
+    return [step.given["passages"] for step in response.trace if step.stage == "read"]
+
+
 def test_no_passage_is_read_twice(stored: SyncLexichord) -> None:
-    response = stored.query("how long before it stops", answer=True)
-    read = [step.given["passages"] for step in response.trace if step.stage == "read"]
-    assert read[0] == len(response.hits)
-    assert read[1:] == [0] * len(read[1:])
+    assert passages_read(stored.query("how long before it stops", answer=True)) == [len(PAGES)]
+
+
+def test_further_passages_are_read_where_the_first_do_not_answer(many: SyncLexichord) -> None:
+    hits = many.search(QUESTION).hits
+    uris = [hit.uri for hit in hits]
+    first = [hit.document_id for hit in hits[: uris.index("notice.md") + 1]][-3:]
+    assert passages_read(many.query(QUESTION, documents=first)) == [3]
+    others = [hit.document_id for hit in hits if hit.uri != "notice.md"]
+    assert passages_read(many.query(QUESTION, documents=others)) == [3, len(others) - 3]
+
+
+def test_what_answers_comes_first_among_hits_and_quotes(many: SyncLexichord) -> None:
+    assert many.search(QUESTION).hits[0].uri != "notice.md"
+    response = many.query(QUESTION)
+    assert response.quotes[0].uri == response.hits[0].uri == "notice.md"
+    assert response.quotes[0].score == response.hits[0].score
+    scores = [hit.score for hit in response.hits]
+    assert scores == sorted(scores, reverse=True)
+    for hit in response.hits:
+        assert hit.score == pytest.approx((hit.scores.variants or 0) + (hit.scores.read or 0))
+    assert response.hits[0].to_dict()["scores"]["read"] > 0.9
 
 
 def test_a_client_that_asks_other_models_has_the_same_reader(stored: SyncLexichord) -> None:

@@ -18,9 +18,9 @@ STAGES = [
     "discover",
     "variants",
     "search",
+    "aggregate",
     "read",
     "confidence",
-    "aggregate",
     "answer",
 ]
 

@@ -16,8 +16,9 @@ from lexichord.retrieve.events import emit
 from lexichord.retrieve.evidence.reading import QueryReader
 from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
 from lexichord.retrieve.judge.confidence import find_calibration
+from lexichord.retrieve.judge.judged import Judged, judge
 from lexichord.retrieve.judge.named import without_names
-from lexichord.retrieve.judge.rounds import fall_back, judge, refine, reflect, search_rewritten
+from lexichord.retrieve.judge.rounds import fall_back, refine, reflect, search_rewritten
 from lexichord.retrieve.judge.scale import ensure_scale, read_scale
 from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import QueryContext
@@ -36,7 +37,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import aspects_of
 from lexichord.retrieve.understand.cues import find_listed
 from lexichord.retrieve.vectors import KnownScales, SentenceVectors, by_words, without_waiting
-from lexichord.types import ChunkHit, FileHit, QueryOptions, Question, Response
+from lexichord.types import FileHit, QueryOptions, Question, Response
 from lexichord.types.events import AnswerEvent, FilesEvent
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.reflection import Reflection
@@ -92,11 +93,11 @@ async def query(
         plan, hits = await search_rewritten(context, plan, hits)
     if options.reflect:
         plan, hits, reflection = await reflect(context, plan, hits)
-    confidence = await judge(context, plan, hits)
+    judged = await judge(context, plan, hits)
     if intent.kind not in ("comparison", "summary"):
-        plan, hits, confidence = await fall_back(context, plan, hits, confidence)
+        plan, judged = await fall_back(context, plan, judged)
     # Evidence: quotes, their context and an answer; written again while its grades are too low.
-    response = await _conclude(context, plan, hits, confidence, reflection)
+    response = await _conclude(context, plan, judged, reflection)
     return await refine(context, plan, response, partial(_conclude, context))
 
 
@@ -239,14 +240,13 @@ def _as_asked(question: Question, asked: Question) -> list[Variant]:
 async def _conclude(
     context: QueryContext,
     plan: SearchPlan,
-    hits: list[ChunkHit],
-    confidence: float,
+    judged: Judged,
     reflection: Reflection | None,
     advice: str = "",
 ) -> Response:
-    evidence = await gather(context, plan, hits)
+    evidence = await gather(context, plan, judged)
     evidence = await select_evidence(context, plan, evidence)
-    response = await respond(context, plan, hits, evidence, confidence, reflection, advice)
+    response = await respond(context, plan, judged, evidence, reflection, advice)
     if context.options.answer:
         emit(AnswerEvent.of(response))
     return response

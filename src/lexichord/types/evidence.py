@@ -59,14 +59,19 @@ class ReadSentence(NamedTuple):
 
 
 class ReadPassage(NamedTuple):
-    """How likely a passage holds an answer, 0 to 1, and its sentences."""
+    """How likely a passage holds an answer, 0 to 1, and its sentences.
 
+    `number` is its place among those that were found, the best 0.
+    """
+
+    number: int
+    quote: Quote
     here: float
     sentences: Sequence[ReadSentence]
 
 
 class ReadPassages(NamedTuple):
-    """What a reader made of passages, in their order, and what was fitted with it."""
+    """What a reader made of passages and what was fitted with it."""
 
     passages: Sequence[ReadPassage]
     fit: ReaderFit

@@ -154,7 +154,7 @@ class Explanation(Shown):
         lists = {part.name: {"rank": part.rank, "score": part.score} for part in self.parts(hit)}
         shape: dict[str, Any] = {name: getattr(hit, name) for name in same}
         scores = hit.scores.to_dict()
-        totals = {name: scores[name] for name in ("fused", "rerank") if name in scores}
+        totals = {name: scores[name] for name in ("fused", "rerank", "read") if name in scores}
         return shape | totals | {"lists": lists}
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ class HitScores(Sparse):
 
     The others are left out of the JSON shape where they are None. Of `query`, `variants` is the sum
     of `contributions`, which are by way of asking, weight / (60 + rank). With a reranker, `rerank`
-    is the reranker's own score.
+    is the reranker's own score; with a reader, `read` is how likely it holds the answer, 0 to 1.
     """
 
     dense: float | None
@@ -32,6 +32,7 @@ class HitScores(Sparse):
     variants: float | None = None
     contributions: Mapping[str, float] | None = None
     rerank: float | None = None
+    read: float | None = None
 
     @property
     def by_list(self) -> dict[str, float | None]:
@@ -48,7 +49,7 @@ class ChunkHit(Shown):
 
     `score` is what the hits are ordered by, comparable within one result only. Of `search` it is
     the `fused` score plus the boost of the chunk's document, of `query` the sum over its ways of
-    asking, or the reranker's; `scores` are what it is made of.
+    asking, or the reranker's, and what a reader gives; `scores` are what it is made of.
 
     `ranks` are the places, from 1, in the lists of `dense` and `keyword` (of the question itself;
     None where the hit is not in it) and, of `query`, in that of each way of asking, by its name.

@@ -15,9 +15,15 @@ from lexichord.types.evidence import Quote, ReadPassage, ReadPassages, ReadSente
 from lexichord.types.reading import Passage, ReaderFit, Reading
 
 READ_PASSAGES = 8  # of a query, the best
+# Of them, those that are read first; the others where none of these is likelier than not to hold
+# the answer. 460 questions of seven kinds: as many first sentences are right as where all eight are
+# read (.683), by 4.0 passages a question and not 7.1; with one first .675, with two .677.
+FIRST_PASSAGES, FOUND = 3, 0.5
 MAX_TOLD_TEXTS, MAX_TOLD_CHARS = 3, 500  # by which the passages' language is told
 MIN_TOLD_WORDS, MIN_SMALL_WORDS = 40, 0.1  # English prose has .3 to .5 of them, Italian .05
 LEAST = 1e-4  # of a probability whose logarithm is taken
+
+type Place = tuple[str, int, int]  # a document, and characters of it
 
 
 @dataclass
@@ -30,38 +36,47 @@ class QueryReader:
     reader: Reader
     trace: Trace
     fit: ReaderFit | None = None
-    _read: dict[tuple[str, Passage], Reading] = field(default_factory=dict)
+    _read: dict[tuple[str, Place], ReadPassage] = field(default_factory=dict)
 
     async def read(self, question: str, quotes: Sequence[Quote]) -> ReadPassages | None:
-        """Return what is made of the first passages, in their order.
+        """Return what is made of the first passages; of those read before, what was made then.
 
         None where the reader does not know their language, or cannot read: `degraded` then says
         that words and vectors judge.
         """
-        quotes = quotes[:READ_PASSAGES]
-        sentences = [[one.quote for one in sentences_of(quote)] for quote in quotes]
-        pairs = list(zip(quotes, sentences, strict=True))
+        places = [(question, place_of(quote)) for quote in quotes[:READ_PASSAGES]]
         try:
             fit = self.reader.fit
             if not is_known(fit.languages, question, [quote.text for quote in quotes]):
                 return None
-            readings = await self._ask(question, [passage_of(*pair) for pair in pairs])
+            for first, last in ((0, FIRST_PASSAGES), (FIRST_PASSAGES, READ_PASSAGES)):
+                await self._ask(question, list(enumerate(quotes))[first:last])
+                read = [self._read[place] for place in places if place in self._read]
+                if any(passage.here >= FOUND for passage in read):
+                    break
         except ProviderError as error:
             self.trace.degrade(f"no reader, words and vectors judge: {error}")
             return None
-        read = [_located(*pair, made) for pair, made in zip(pairs, readings, strict=True)]
         self.fit = fit
         return ReadPassages(read, fit)
 
-    async def _ask(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
-        new = [one for one in passages if (question, one) not in self._read]
+    async def _ask(self, question: str, numbered: Sequence[tuple[int, Quote]]) -> None:
+        """Read the passages that were not read for this question yet."""
+        new = [(n, one) for n, one in numbered if (question, place_of(one)) not in self._read]
+        if not new:
+            return
+        split = [(quote, [one.quote for one in sentences_of(quote)]) for _, quote in new]
+        passages = [passage_of(*pair) for pair in split]
         with self.trace.stage("read", question=question, passages=len(new)) as step:
-            if new:
-                made = await asyncio.to_thread(self.reader.read, question, new)
-                self._read.update(zip(((question, one) for one in new), made, strict=True))
-            readings = [self._read[question, one] for one in passages]
+            readings = await asyncio.to_thread(self.reader.read, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
-        return readings
+        for (number, _), (quote, parts), made in zip(new, split, readings, strict=True):
+            self._read[question, place_of(quote)] = _located(number, quote, parts, made)
+
+
+def place_of(quote: Quote) -> Place:
+    """Return where a quote stands."""
+    return quote.document_id, quote.start, quote.end
 
 
 def passage_of(quote: Quote, sentences: Sequence[Quote]) -> Passage:
@@ -72,13 +87,15 @@ def passage_of(quote: Quote, sentences: Sequence[Quote]) -> Passage:
     return Passage(title, quote.text, tuple(places))
 
 
-def _located(quote: Quote, sentences: Sequence[Quote], reading: Reading) -> ReadPassage:
+def _located(
+    number: int, quote: Quote, sentences: Sequence[Quote], reading: Reading
+) -> ReadPassage:
     """Return a reading with its sentences and phrases as quotes."""
     read = [
         ReadSentence(sentence, said.share, sub_quote(quote, said.start, said.end, quote.score))
         for sentence, said in zip(sentences, reading.sentences, strict=True)
     ]
-    return ReadPassage(reading.here, read)
+    return ReadPassage(number, quote, reading.here, read)
 
 
 def is_known(languages: Collection[str], question: str, texts: Sequence[str]) -> bool:

@@ -27,10 +27,10 @@ from lexichord.retrieve.evidence.sentences import (
 from lexichord.retrieve.evidence.summary import summarise
 from lexichord.retrieve.judge.border import border_of
 from lexichord.retrieve.judge.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
+from lexichord.retrieve.judge.judged import Judged, judge
 from lexichord.retrieve.judge.named import hold_to_named, named_first, unnamed
 from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
 from lexichord.retrieve.judge.relevant import find_relevant
-from lexichord.retrieve.judge.rounds import judge
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
@@ -44,10 +44,12 @@ from lexichord.types.reflection import Reflection
 MAX_ELSEWHERE = 2  # documents whose sentences are shown beside a named one that does not say
 
 
-async def gather(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Evidence:
-    """Gather the evidence that the intent asks for."""
+async def gather(context: QueryContext, plan: SearchPlan, judged: Judged) -> Evidence:
+    """Gather the evidence that the intent asks for: the passages that were read, where any were."""
+    if judged.clauses is not None:
+        return judged.clauses
     intent, about = plan.intent, plan.about
-    hits = hold_to_named(intent, hits)
+    hits = hold_to_named(intent, judged.hits)
     aspects = await _aspects(context, intent) if intent.kind == "comparison" else ()
     with context.trace.stage("aggregate", about=about.query, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
@@ -164,9 +166,8 @@ async def select_evidence(context: QueryContext, plan: SearchPlan, evidence: Evi
 async def respond(
     context: QueryContext,
     plan: SearchPlan,
-    hits: list[ChunkHit],
+    judged: Judged,
     evidence: Evidence,
-    confidence: float,
     reflection: Reflection | None,
     advice: str = "",
 ) -> Response:
@@ -174,6 +175,7 @@ async def respond(
 
     `advice` is what a reader missed in an earlier answer.
     """
+    confidence = judged.confidence
     abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan))
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
@@ -181,7 +183,7 @@ async def respond(
         answer, elsewhere, claimed = Answer(""), tuple[Quote, ...](), False
         if context.options.answer and abstained:
             if plan.intent.documents:
-                elsewhere = await _say_others(context, plan, hits)
+                elsewhere = await _say_others(context, plan, judged.hits)
             answer = await _doubt(context, plan, evidence, confidence, sources, elsewhere)
         elif context.options.answer:
             asked = (plan.intent.kind, unnamed(plan.intent), advice)
@@ -197,7 +199,7 @@ async def respond(
         query=context.query,
         intent=plan.intent,
         files=plan.files,
-        hits=named_first(plan.intent, hits),
+        hits=named_first(plan.intent, judged.hits),
         context=text,
         sources=sources,
         quotes=evidence.quotes,
@@ -290,7 +292,7 @@ async def _say_others(
 ) -> tuple[Quote, ...]:
     """Return what documents that the query does not name say of it: a sentence each, the best."""
     other_hits = [hit for hit in hits if hit.document_id not in plan.intent.documents]
-    if await judge(context, plan, other_hits) < MIN_CONFIDENCE:
+    if (await judge(context, plan, other_hits)).confidence < MIN_CONFIDENCE:
         return ()
     best: dict[str, Quote] = {}
     ranked = await _rank(context, plan, [Quote.of(hit) for hit in other_hits])

@@ -141,18 +141,16 @@ async def _by_reading(
 ) -> RankedSentences:
     """Rank by what was read, by the question's words and by the passage's own rank."""
     listed = _once(
-        (one.quote, (number, one))
-        for number, passage in enumerate(read.passages)
-        for one in passage.sentences
+        (one.quote, (passage, one)) for passage in read.passages for one in passage.sentences
     )
     asked, *terms = await weigh_texts(database, [question, *(one.quote.text for _, one in listed)])
     weights = read.fit.sentence
     strengths = [
-        weights.here * log_odds(read.passages[number].here)
+        weights.here * log_odds(passage.here)
         + weights.share * log(max(one.share, LEAST))
         + weights.coverage * coverage(asked, words)
-        + weights.rank / (1 + number)
-        for (number, one), words in zip(listed, terms, strict=True)
+        + weights.rank / (1 + passage.number)
+        for (passage, one), words in zip(listed, terms, strict=True)
     ]
     ranked = _ranked([one.quote for _, one in listed], strengths, evidence, read.fit.right)
     if not listed:

@@ -9,10 +9,8 @@ from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.evidence.clauses import find_clauses
-from lexichord.retrieve.evidence.reading import holds_answer
 from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.named import hold_to_named, unnamed
+from lexichord.retrieve.judge.judged import Judged, judge
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
     add_round,
@@ -24,7 +22,6 @@ from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import GradeAnswer
 from lexichord.types import ChunkHit, Response
-from lexichord.types.evidence import ReadPassages
 from lexichord.types.reflection import (
     Budget,
     Coverage,
@@ -35,37 +32,7 @@ from lexichord.types.reflection import (
     Wording,
 )
 
-type WriteAgain = Callable[
-    [SearchPlan, list[ChunkHit], float, Reflection | None, str], Awaitable[Response]
-]
-
-
-async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> float:
-    """Return the probability, 0 to 1, that the hits hold an answer."""
-    about, meant = plan.about, hold_to_named(plan.intent, hits)
-    read = await read_hits(context, plan, meant)
-    judged_by = "words" if context.calibration_of(about) is None else "meaning"
-    judged_by = judged_by if read is None else f"{judged_by} and reading"
-    with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
-        named = plan.asked if plan.intent.documents else None
-        confidence = await context.judge(about, meant, named)
-        confidence = confidence if read is None else holds_answer(read, confidence)
-        step["made"] = confidence
-        step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
-    return confidence
-
-
-async def read_hits(
-    context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
-) -> ReadPassages | None:
-    """Return what the reader makes of the passages that an answer quotes: none is read twice.
-
-    None where nobody reads them, and where more than one thing is asked for.
-    """
-    if context.reader is None or not hits or not plan.intent.wants_one_thing:
-        return None
-    found = await find_clauses(context.database, hits, context.stages.join_neighbours)
-    return await context.read(unnamed(plan.intent), found.quotes)
+type WriteAgain = Callable[[SearchPlan, Judged, Reflection | None, str], Awaitable[Response]]
 
 
 async def search_rewritten(
@@ -89,22 +56,21 @@ async def search_rewritten(
 
 
 async def fall_back(
-    context: QueryContext, plan: SearchPlan, hits: list[ChunkHit], confidence: float
-) -> tuple[SearchPlan, list[ChunkHit], float]:
+    context: QueryContext, plan: SearchPlan, judged: Judged
+) -> tuple[SearchPlan, Judged]:
     """While the hits are too little to answer by, search by one more of the caller's own queries.
 
     What it finds is judged by the question that was asked, and kept if that is enough.
     """
     for number, text in enumerate(context.options.fallbacks, start=1):
-        if confidence >= border_of(context, plan):
+        if judged.confidence >= border_of(context, plan):
             break
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)
-        wider_hits = await search_by_plan(context, wider)
-        wider_confidence = await judge(context, wider, wider_hits)
-        if wider_confidence >= border_of(context, wider):
-            return wider, wider_hits, wider_confidence
-    return plan, hits, confidence
+        found = await judge(context, wider, await search_by_plan(context, wider))
+        if found.confidence >= border_of(context, wider):
+            return wider, found
+    return plan, judged
 
 
 async def reflect(
@@ -269,8 +235,8 @@ async def _write_on_more(
         name = f"refinement {len(plan.variants)}"
         plan = await add_wording(context, plan, name, query)
         hits = await search_by_plan(context, plan)
-    confidence = await judge(context, plan, hits)
-    return Draft(plan, await write_again(plan, hits, confidence, response.reflection, advice))
+    judged = await judge(context, plan, hits)
+    return Draft(plan, await write_again(plan, judged, response.reflection, advice))
 
 
 def _finished(

@@ -290,7 +290,7 @@ def _hit(
     answer, words, best = looked_for
     marked = find_answer(hit.content, answer) or find_words(hit.content, words)
     scores, names = hit.scores.by_list, dict.fromkeys([*CHANNEL_NAMES, *hit.ranks])
-    others = {name: getattr(hit.scores, name) for name in ("fused", "variants", "rerank")}
+    others = {name: getattr(hit.scores, name) for name in ("fused", "variants", "rerank", "read")}
     return HitView(
         hit,
         _address(hit, places),

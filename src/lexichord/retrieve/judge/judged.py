@@ -1,0 +1,96 @@
+"""How likely hits hold an answer, by words, vectors and a reader, and their order by that."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lexichord.retrieve.evidence.clauses import find_clauses, rank_files
+from lexichord.retrieve.evidence.reading import holds_answer
+from lexichord.retrieve.judge.named import hold_to_named, unnamed
+from lexichord.retrieve.query import QueryContext
+from lexichord.retrieve.search.chunks import SearchPlan
+from lexichord.types import ChunkHit
+from lexichord.types.evidence import Evidence, Quote, ReadPassages
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Hits and the probability, 0 to 1, that they hold an answer.
+
+    `clauses` are the passages that they make, where a reader read them.
+    """
+
+    hits: list[ChunkHit]
+    confidence: float
+    clauses: Evidence | None = None
+
+
+async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Judged:
+    """Judge hits; what a reader finds an answer in comes first, unless a reranker ordered them."""
+    about, meant = plan.about, hold_to_named(plan.intent, hits)
+    clauses, read = await _read(context, plan, meant)
+    judged_by = "words" if context.calibration_of(about) is None else "meaning"
+    judged_by = judged_by if read is None else f"{judged_by} and reading"
+    with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
+        named = plan.asked if plan.intent.documents else None
+        confidence = await context.judge(about, meant, named)
+        confidence = confidence if read is None else holds_answer(read, confidence)
+        step["made"] = confidence
+        step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
+    is_reranked = any(hit.scores.rerank is not None for hit in hits)
+    if clauses is None or read is None or is_reranked:
+        return Judged(list(hits), confidence, clauses)
+    ordered = order_by_reading(hits, read)
+    return Judged(ordered, confidence, _in_order(clauses, hold_to_named(plan.intent, ordered)))
+
+
+async def _read(
+    context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
+) -> tuple[Evidence | None, ReadPassages | None]:
+    """Return the passages of hits and what the reader makes of them.
+
+    None where nobody reads, and where more than one thing is asked for.
+    """
+    if context.reader is None or not hits or not plan.intent.wants_one_thing:
+        return None, None
+    with context.trace.stage("aggregate", about=plan.about.query, aspects=[]) as step:
+        clauses = await find_clauses(context.database, hits, context.stages.join_neighbours)
+        step["made"] = {"quotes": len(clauses.quotes)}
+        step["dropped"] = list(clauses.dropped)
+    return clauses, await context.read(unnamed(plan.intent), clauses.quotes)
+
+
+def order_by_reading(hits: Iterable[ChunkHit], read: ReadPassages) -> list[ChunkHit]:
+    """Return hits by score and how likely each holds the answer, which is added to it."""
+    held: dict[str, float] = {}
+    listed = list(hits)
+    for passage in read.passages:
+        for hit in _inside(passage.quote, listed):
+            own = (one.share for one in passage.sentences if hit.start <= one.quote.start < hit.end)
+            held[hit.chunk_id] = max(held.get(hit.chunk_id, 0.0), passage.here * sum(own))
+    return sorted((_with_read(hit, held) for hit in listed), key=lambda hit: -hit.score)
+
+
+def _with_read(hit: ChunkHit, held: Mapping[str, float]) -> ChunkHit:
+    likely = held.get(hit.chunk_id)
+    if likely is None:
+        return hit
+    return replace(hit, score=hit.score + likely, scores=replace(hit.scores, read=likely))
+
+
+def _in_order(clauses: Evidence, hits: Sequence[ChunkHit]) -> Evidence:
+    """Return passages in the order of their best hits, with these hits' ids and scores."""
+    best = {quote: next(_inside(quote, hits), None) for quote in clauses.quotes}
+    quotes = (
+        quote if hit is None else replace(quote, chunk_id=hit.chunk_id, score=hit.score)
+        for quote, hit in best.items()
+    )
+    ordered = sorted(quotes, key=lambda quote: -quote.score)
+    return replace(clauses, files=rank_files(hits), quotes=tuple(ordered))
+
+
+def _inside(quote: Quote, hits: Iterable[ChunkHit]) -> Iterator[ChunkHit]:
+    """Yield the hits that a passage was made of."""
+    for hit in hits:
+        within = quote.start <= hit.start and hit.end <= quote.end
+        if hit.document_id == quote.document_id and within:
+            yield hit
