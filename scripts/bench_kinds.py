@@ -123,9 +123,9 @@ def xquad(data: Path, language: str) -> Iterator[Question]:
                 yield Question(asked["question"], [place])
 
 
-def xquad_placed(data: Path) -> Iterator[Question]:
-    """XQuAD's English questions, each with the place of its answer."""
-    for article in _articles(data, "en"):
+def xquad_placed(data: Path, language: str = "en") -> Iterator[Question]:
+    """XQuAD's questions in a language, each with the place of its answer."""
+    for article in _articles(data, language):
         for paragraph, start in _placed(article):
             for text, place in _answers(article, paragraph, start):
                 yield Question(text, [place])
@@ -262,4 +262,5 @@ KINDS = {
     "XQuAD de": _xquad_kind("de"),
     "XQuAD es": _xquad_kind("es"),
     "XQuAD zh": _xquad_kind("zh"),
+    "Wikipedia fr, kept back": _kept_back_kind("piaf.fr"),
 }

@@ -20,7 +20,6 @@ LENGTH = 256  # tokens of a window
 QUESTION = 56  # of them at most for the question, and
 TITLE = 16  # for the title
 OVERLAP = 64  # tokens that a window repeats of the one before
-CLS, SEP = 101, 102
 
 # Positives of a set at most in a pass, so that no kind dominates; a set that is not here is whole.
 CAPS = {
@@ -55,7 +54,7 @@ SECTION_ANSWER = re.compile(
 )
 FIRST_SENTENCE = re.compile(r"(?![`#|>])[^\n]{30,400}?[.!?:](?=\s|\Z)")
 MAX_BEFORE, MAX_BODY, MAX_AFTER = 300, 900, 200  # characters of a section and those around it
-SCORED = {"policyqa_dev.en", "qed_nq.en", "covidqa.en", "documentation"}
+SCORED = {"policyqa_dev.en", "qed_nq.en", "covidqa.en", "piaf.fr", "documentation"}
 # Their questions speak of "the author" or "they": another passage may answer them as well.
 WITHOUT_NEGATIVES = {"squadshifts_amazon.en", "squadshifts_reddit.en", "friendsqa.en"}
 
@@ -147,15 +146,23 @@ def is_kept_back(example: Example) -> bool:
 
 
 def mixed(
-    folder: Path, without: Sequence[str], seed: int, pages: Sequence[Path] = ()
+    folder: Path,
+    without: Sequence[str],
+    seed: int,
+    pages: Sequence[Path] = (),
+    languages: Sequence[str] = ("en",),
 ) -> list[Example]:
-    """Return a pass of English examples: each set to its cap, with negatives, in any order."""
+    """Return a pass of examples in these languages: each set to its cap, with negatives.
+
+    "all" are all. They are in any order.
+    """
     generator = random.Random(seed)
     examples = [one for folder in pages for one in documentation(folder) if not is_kept_back(one)]
     examples += [one for each in [*examples] * 3 if (one := stated(each, generator))]
     examples += with_negatives(examples, examples, generator)
-    for file in sorted(folder.glob("*.en.jsonl.gz")):
-        if any(name in file.name for name in without):
+    for file in sorted(folder.glob("*.jsonl.gz")):
+        language = file.name.split(".")[1]
+        if not {language, "all"} & {*languages} or any(name in file.name for name in without):
             continue
         every = [example for example in read_set(file) if not is_kept_back(example)]
         source = every[0].source
@@ -271,16 +278,17 @@ def windows(tokenizer: Tokenizer, question: str, title: str, passage: str) -> It
     """Yield a passage's windows, without spans."""
     asked = tokenizer.encode(question, add_special_tokens=False).ids[:QUESTION]
     named = tokenizer.encode(title, add_special_tokens=False).ids[:TITLE]
+    first_mark, last_mark = tokenizer.encode("").ids
     if named:
-        named = [*named, 1012]  # a full stop, as between sentences
+        named += tokenizer.encode(".", add_special_tokens=False).ids
     whole = tokenizer.encode(passage, add_special_tokens=False)
     room = LENGTH - len(asked) - len(named) - 3
     first = 0
     while True:
         last = min(first + room, len(whole.ids))
-        head = [CLS, *asked, SEP, *named]
+        head = [first_mark, *asked, last_mark, *named]
         yield Window(
-            [*head, *whole.ids[first:last], SEP],
+            [*head, *whole.ids[first:last], last_mark],
             len(asked) + 2,
             len(head),
             offsets=list(whole.offsets[first:last]),

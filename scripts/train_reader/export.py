@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from train_reader.network import Reader
+from train_reader.network import Reader, read_checkpoint
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = ("start_logits", "end_logits", "here_logits")
@@ -45,8 +45,7 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="32 bits")
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
-    reader = Reader(arguments.layers)
-    reader.load_state_dict(torch.load(arguments.checkpoint)["reader"])
+    reader = read_checkpoint(arguments.checkpoint, arguments.layers)
     graph = arguments.into / "model.onnx"
     with TemporaryDirectory() as scratch:
         whole = Path(scratch, "whole.onnx")

@@ -7,7 +7,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-WIDTH, HEADS, INNER, WORDS, PLACES = 384, 12, 1536, 30522, 512
+WIDTH, HEADS, INNER, PLACES = 384, 12, 1536, 512
 
 
 class Layer(nn.Module):
@@ -35,9 +35,9 @@ class Layer(nn.Module):
 class Reader(nn.Module):
     """Give for each token how well an answer starts and ends there, and whether one is there."""
 
-    def __init__(self, layers: int, dropout: float = 0.1) -> None:
+    def __init__(self, words: int, layers: int, dropout: float = 0.1) -> None:
         super().__init__()
-        self.words = nn.Embedding(WORDS, WIDTH, padding_idx=0)
+        self.words = nn.Embedding(words, WIDTH)
         self.places = nn.Embedding(PLACES, WIDTH)
         self.parts = nn.Embedding(2, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, 1e-12)
@@ -80,3 +80,11 @@ def load_encoder(reader: Reader, file: Path) -> None:
         copy(layer.up, f"{name}.intermediate.dense")
         copy(layer.down, f"{name}.output.dense")
         copy(layer.norm2, f"{name}.output.LayerNorm")
+
+
+def read_checkpoint(file: Path, layers: int) -> Reader:
+    """Return the reader that training stored."""
+    kept = torch.load(file)["reader"]
+    reader = Reader(len(kept["words.weight"]), layers)
+    reader.load_state_dict(kept)
+    return reader

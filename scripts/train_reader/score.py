@@ -27,7 +27,7 @@ from train_reader.examples import (
     training_windows,
     with_negatives,
 )
-from train_reader.network import Reader
+from train_reader.network import Reader, read_checkpoint
 from train_reader.train import batches, tensors
 
 SENTENCE_END = re.compile(r"[.!?]\s|\n")
@@ -39,7 +39,8 @@ def main() -> None:
     parser.add_argument("--start", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--sets", nargs="*", default=sorted(SCORED - {"documentation"}))
+    own = sorted(name for name in SCORED if name.endswith(".en"))
+    parser.add_argument("--sets", nargs="*", default=own)
     parser.add_argument("--pages", type=Path, nargs="*", default=[])
     parser.add_argument("--limit", type=int, default=300, help="questions of a set")
     parser.add_argument("--seed", type=int, default=1)
@@ -47,8 +48,7 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(arguments.start / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    reader = Reader(arguments.layers)
-    reader.load_state_dict(torch.load(arguments.checkpoint)["reader"])
+    reader = read_checkpoint(arguments.checkpoint, arguments.layers)
     for name, examples in _sets(arguments):
         generator = random.Random(arguments.seed)
         every = list(_read(reader.eval(), tokenizer, examples, generator))

@@ -2,6 +2,7 @@
 
 PYTHONPATH=scripts python -m train_reader.train --data DIR --start FOLDER --into FOLDER [--layers 6]
     [--without SET ...] [--pages FOLDER ...] [--from CHECKPOINT] [--limit N] [--rate 1e-4]
+    [--languages en ...] [--keep-words]
 
 DIR holds sets as JSON lines, FOLDER a MiniLM with model.safetensors and tokenizer.json. An
 interrupted run goes on from its last checkpoint when it is called again. torch is needed only
@@ -78,8 +79,9 @@ def loss_of(reader: Reader, batch: list[Window]) -> Tensor:
 
 
 def optimizer_of(reader: Reader, rate: float) -> torch.optim.AdamW:
-    plain = [p for n, p in reader.named_parameters() if p.ndim < 2]
-    matrices = [p for n, p in reader.named_parameters() if p.ndim >= 2]
+    learned = [p for p in reader.parameters() if p.requires_grad]
+    plain = [p for p in learned if p.ndim < 2]
+    matrices = [p for p in learned if p.ndim >= 2]
     return torch.optim.AdamW(
         [{"params": matrices, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}],
         lr=rate,
@@ -91,10 +93,11 @@ def train(arguments: argparse.Namespace) -> None:
     tokenizer = Tokenizer.from_file(str(arguments.start / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    reader = Reader(arguments.layers)
+    reader = Reader(tokenizer.get_vocab_size(), arguments.layers)
     load_encoder(reader, arguments.start / "model.safetensors")
     if arguments.checkpoint:
         reader.load_state_dict(torch.load(arguments.checkpoint)["reader"])
+    reader.words.requires_grad_(not arguments.keep_words)
     optimizer = optimizer_of(reader, arguments.rate)
     steps = plan(tokenizer, arguments)
     kept = arguments.into / "checkpoint.pt"
@@ -131,7 +134,8 @@ def plan(tokenizer: Tokenizer, arguments: argparse.Namespace) -> list[list[Windo
     """Return the batches of a pass, the same ones for the same seed."""
     generator = random.Random(arguments.seed)
     every: list[Window] = []
-    for example in mixed(arguments.data, arguments.without, arguments.seed, arguments.pages):
+    wanted = {key: getattr(arguments, key) for key in ("without", "seed", "pages", "languages")}
+    for example in mixed(arguments.data, **wanted):
         every += training_windows(tokenizer, example, generator)
         if arguments.limit and len(every) >= arguments.limit:
             break
@@ -158,6 +162,8 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--pages", type=Path, nargs="*", default=[], help="folders of Markdown")
+    parser.add_argument("--languages", nargs="*", default=["en"], help='"all", or codes')
+    parser.add_argument("--keep-words", action="store_true", help="as they are: many")
     parser.add_argument("--from", type=Path, dest="checkpoint")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--rate", type=float, default=1e-4)

@@ -73,6 +73,12 @@ def test_a_question_in_another_language_is_judged_without_it(stored: SyncLexicho
     assert response.phrase is None
 
 
+def test_a_reader_of_many_languages_reads_it(folder: Path, stored: SyncLexichord) -> None:
+    (folder / "reader.json").write_text(json.dumps({"languages": ["mul"]}))
+    response = stored.query("Wie lange ist die Frist für die Kündigung?", answer=True)
+    assert "read" in response.timings_ms
+
+
 def test_a_reader_that_fails_is_said_and_the_rest_answers(
     home: Path, folder: Path, stored: SyncLexichord
 ) -> None:

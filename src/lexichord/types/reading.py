@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+MANY_LANGUAGES = "mul"  # ISO 639-2's code
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -73,7 +75,7 @@ class RightWeights:
 
 @dataclass(frozen=True, slots=True)
 class ReaderFit:
-    """The languages that a reader knows, as ISO 639-1 has them, and what was fitted with it.
+    """The languages that a reader knows, as ISO 639 has them, and what was fitted with it.
 
     `holds` are confidences of questions whose passages held an answer, `lacks` of others, of kinds
     of documents that nothing was fitted on. The defaults are for a reader that nothing was fitted

@@ -12,7 +12,7 @@ from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
 from lexichord.types.evidence import Quote, ReadPassage, ReadPassages, ReadSentence
-from lexichord.types.reading import Passage, ReaderFit, Reading
+from lexichord.types.reading import MANY_LANGUAGES, Passage, ReaderFit, Reading
 
 READ_PASSAGES = 8  # of a query, the best
 # Of them, those that are read first; the others where none of these is likelier than not to hold
@@ -102,8 +102,10 @@ def is_known(languages: Collection[str], question: str, texts: Sequence[str]) ->
     """Return whether the texts are in one of these languages, and the question in no other.
 
     What is too short to tell, a table or code, is taken for one; another language has some small
-    words in common with each.
+    words in common with each. A reader of many languages knows all.
     """
+    if MANY_LANGUAGES in languages:
+        return True
     beginning = " ".join(text[:MAX_TOLD_CHARS] for text in texts[:MAX_TOLD_TEXTS])
     told = {tell_language(question), tell_language(beginning)}
     if not told <= {None, *languages} or not is_latin(question + beginning):
