@@ -217,12 +217,16 @@ def find_reader(settings: Settings) -> Reader | None:
     if settings.reader == "none":
         return None
     if settings.reader is None:
-        own = [] if _missing_local_libraries() else package_folders(READER_PACKAGE)
-        return next((FolderReader(folder) for folder in own if holds_model(folder)), None)
+        return _find_own_reader()
     provider, _, model = settings.reader.partition("/")
     if provider != "local" or not model:
         raise ConfigError(f"there is no reader {settings.reader}: local/FOLDER, none")
     return FolderReader(_local_folder(settings, "reader", model))
+
+
+def _find_own_reader() -> FolderReader | None:
+    own = [] if _missing_local_libraries() else package_folders(READER_PACKAGE)
+    return next((FolderReader(folder) for folder in own if holds_model(folder)), None)
 
 
 def _local_folder(settings: Settings, kind: str, model: str) -> Path:
@@ -269,7 +273,7 @@ class Provider:
     `address` is where texts are sent to, None for this machine or what no setting names yet.
     """
 
-    kind: Literal["embedder", "reranker", "language model"]
+    kind: Literal["embedder", "reranker", "reader", "language model"]
     name: str
     needs: str
     missing: list[str]
@@ -290,7 +294,9 @@ def list_providers(settings: Settings, space: str) -> list[Provider]:
             _list_service(settings, kind, name, in_use[kind].partition("/")[0] == name)
             for kind, name in VENDORS
         ),
-        _list_local_reranker(settings),
+        _list_folder(settings, "reranker", (settings.reranker or "").startswith("local/")),
+        _list_own_reader(settings),
+        _list_folder(settings, "reader", settings.reader not in (None, "none")),
         _list_model(settings),
     ]
 
@@ -304,17 +310,23 @@ def _list_local(settings: Settings, in_use: bool) -> Provider:
     return Provider("embedder", "local", "lexichord[local] and its model (91 MB)", missing, in_use)
 
 
-def _list_local_reranker(settings: Settings) -> Provider:
-    named = (settings.reranker or "").startswith("local/")
+def _list_folder(settings: Settings, kind: Literal["reranker", "reader"], named: bool) -> Provider:
+    """List the reranker or reader of a folder; `named`: the settings name one."""
     missing = ["run: pip install 'lexichord[local]'"] if _missing_local_libraries() else []
     if named and not missing:
         try:
-            find_reranker(settings)
+            find_reranker(settings) if kind == "reranker" else find_reader(settings)
         except ConfigError as error:
             missing = [str(error)]
     elif not named:
-        missing.append("set LEXICHORD_RERANKER to local/FOLDER")
-    return Provider("reranker", "local", "lexichord[local], a folder with a model", missing, named)
+        missing.append(f"set LEXICHORD_{kind.upper()} to local/FOLDER")
+    return Provider(kind, "local", "lexichord[local], a folder with a model", missing, named)
+
+
+def _list_own_reader(settings: Settings) -> Provider:
+    missing = [] if _find_own_reader() else [NO_READER.rpartition("; ")[2]]
+    needs = "lexichord[local]; with LEXICHORD_READER=none nothing is read"
+    return Provider("reader", "lexichord-reader", needs, missing, settings.reader is None)
 
 
 def _list_service(settings: Settings, kind: ServiceKind, name: str, in_use: bool) -> Provider:
