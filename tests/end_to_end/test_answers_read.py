@@ -11,7 +11,7 @@ from lexichord import SyncLexichord
 from lexichord.types import Response
 from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli
-from tests.providers.test_read_folder import build
+from tests.providers.test_read_folder import build, build_package
 
 PAGES = {
     "notice.md": "# Ending\n\nThe notice is sent by letter.\n\nIt is fourteen days before the end.",
@@ -84,6 +84,21 @@ def test_a_reader_that_fails_is_said_and_the_rest_answers(
     assert reason.startswith("no reader, words and vectors judge: onnxruntime cannot load")
     assert response.answer == expected.answer
     assert response.confidence == expected.confidence
+
+
+def test_a_half_installed_reader_is_said_with_what_it_lacks(
+    home: Path, tmp_path: Path, stored: SyncLexichord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = build_package(tmp_path / "packages")
+    (package / "model.onnx").unlink()
+    monkeypatch.syspath_prepend(package.parent)
+    with SyncLexichord(dsn=stored.core.settings.dsn, home=home) as lexichord:
+        (reason,) = lexichord.query(QUESTION).degraded
+        other = lexichord.run(
+            lexichord.core.with_models(lexichord.core.settings, None).query(QUESTION)
+        )
+    assert f"lexichord-reader in '{package}' lacks model.onnx" in reason
+    assert other.degraded == [reason]
 
 
 def test_the_command_line_gives_the_phrase(home: Path, folder: Path, stored: SyncLexichord) -> None:

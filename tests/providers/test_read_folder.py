@@ -7,8 +7,9 @@ import pytest
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Reader
+from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.providers.read.folder import MAX_WINDOW_TOKENS, OVERLAP_TOKENS
-from lexichord.providers.registry import find_reader
+from lexichord.providers.registry import find_reader, list_providers
 from lexichord.settings import load_settings
 from lexichord.types.reading import Passage
 from tests.providers.tiny_models import node, save_graph, save_tokenizer
@@ -59,8 +60,16 @@ def build(folder: Path, *, here: bool = False, spans: bool = True) -> None:
     save_graph(folder / "model.onnx", nodes, outputs, constants, inputs)
 
 
+def build_package(site: Path) -> Path:
+    """Write a package like ours into a folder, and return where its files are."""
+    package = site / "lexichord_reader"
+    build(package)
+    (package / "__init__.py").touch()
+    return package
+
+
 def find(home: Path, name: str | None = "local/tiny") -> Reader:
-    reader = find_reader(load_settings(home=home, reader=name))
+    reader, _ = find_reader(load_settings(home=home, reader=name))
     assert reader is not None
     return reader
 
@@ -140,4 +149,24 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 def test_none_is_no_reader(tmp_path: Path) -> None:
-    assert find_reader(load_settings(home=tmp_path, reader="none")) is None
+    assert find_reader(load_settings(home=tmp_path, reader="none")) == (None, [])
+
+
+@pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json"])
+def test_a_half_installed_package_is_installed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    settings = load_settings(home=tmp_path)
+    package = build_package(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert find_reader(settings)[1] == []
+    (package / missing).unlink()
+    reader, reasons = find_reader(settings)
+    assert reader is None
+    assert reasons == [
+        f"no reader: words and vectors judge; lexichord-reader in '{package}' lacks {missing}, "
+        "run: pip install --force-reinstall lexichord-reader"
+    ]
+    listed = list_providers(settings, str(LOCAL_SPACE))
+    (own,) = (provider for provider in listed if provider.name == "lexichord-reader")
+    assert own.missing == [reasons[0].partition("; ")[2]]

@@ -30,7 +30,7 @@ from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
-from lexichord.providers.registry import NO_READER, find_reader, find_reranker
+from lexichord.providers.registry import find_reader, find_reranker
 from lexichord.retrieve.events import streamed
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.plain import name_document, search_chunks
@@ -102,6 +102,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
 
     reranker: Reranker | None = None
     reader: Reader | None = None
+    _no_reader: Sequence[str] = ()
     contextualize = backfill.contextualize
     calibrate = calibrate
     evaluate = evaluate
@@ -148,7 +149,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         if self._open is not None:
             return self
         self.reranker = self.reranker or find_reranker(self.settings)
-        self.reader = self.reader or find_reader(self.settings)
+        if self.reader is None:
+            self.reader, self._no_reader = find_reader(self.settings)
         server = open_server(self.settings)
         dsn = await asyncio.to_thread(server.__enter__)
         self._open = AsyncExitStack()
@@ -183,7 +185,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         other = type(self)(settings)
         other.database, other.find_embedder = self.database, self.find_embedder
         other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
-        other.reranker, other.reader, other.stages = reranker, self.reader, self.stages
+        other.reader, other._no_reader = self.reader, self._no_reader
+        other.reranker, other.stages = reranker, self.stages
         other.sentences, other.scales = self.sentences, self.scales
         return other
 
@@ -435,9 +438,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
                 response = await self._ask(question, options, trace, model)
             degraded = response.degraded + await self._remarks(question, response.hits)
-        lacks_reader = self.reader is None and self.settings.reader != "none"
-        if lacks_reader and response.intent.wants_one_thing:
-            degraded.append(NO_READER)
+        if self.reader is None and response.intent.wants_one_thing:
+            degraded += self._no_reader
         response = replace(response, degraded=degraded + self.database.notes())
         return await record_response(
             self.database, response, question, trace.started, self.settings.record
