@@ -11,7 +11,7 @@ from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.providers.read.folder import MAX_WINDOW_TOKENS, OVERLAP_TOKENS
 from lexichord.providers.registry import find_reader, list_providers
 from lexichord.settings import load_settings
-from lexichord.types.reading import Passage
+from lexichord.types.reading import Passage, ReaderFit
 from tests.providers.tiny_models import node, save_graph, save_tokenizer
 
 # How well an answer starts and ends at each word; [CLS] stands for "not here".
@@ -146,6 +146,48 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "models/tiny/model.onnx").write_bytes(b"no graph")
     with pytest.raises(ProviderError, match="onnxruntime cannot load the model in"):
         find(tmp_path).read("how long", [passage()])
+
+
+@pytest.mark.parametrize(
+    ("written", "field"),
+    [
+        ('{"sentence": {"here": NaN}}', "sentence.here"),
+        ('{"right": {"constant": 1e999}}', "right.constant"),
+        ('{"confidence": {"here": "much"}}', "confidence.here"),
+        ('{"sentence": {"heer": 1}}', "sentence.heer"),
+        ('{"hold": [0.5]}', "hold"),
+        ('{"holds": [0.5, 1.5]}', "holds.1"),
+        ('{"lacks": [-0.1]}', "lacks.0"),
+        ('{"lacks": [NaN]}', "lacks.0"),
+        ('{"languages": []}', "languages"),
+        ('{"languages": ["English"]}', "languages.0"),
+    ],
+)
+def test_what_was_fitted_is_refused_by_file_and_field(
+    tmp_path: Path, written: str, field: str
+) -> None:
+    file = tmp_path / "models/tiny/reader.json"
+    build(file.parent)
+    file.write_text(written)
+    with pytest.raises(ProviderError) as refused:
+        _ = find(tmp_path).fit
+    assert str(refused.value).startswith(f"'{file}' is wrong, correct or remove it: {field}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_no_json_is_refused_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "models/tiny/reader.json"
+    build(file.parent)
+    file.write_text("languages")
+    with pytest.raises(ProviderError, match=r"correct or remove it: Invalid JSON: [^\n]*$"):
+        _ = find(tmp_path).fit
+
+
+def test_what_was_fitted_is_read(tmp_path: Path) -> None:
+    build(tmp_path / "models/tiny")
+    assert find(tmp_path).fit == ReaderFit()
+    (tmp_path / "models/tiny/reader.json").write_text('{"languages": ["de"], "lacks": [0, 1]}')
+    assert find(tmp_path).fit == ReaderFit(languages=("de",), lacks=(0.0, 1.0))
 
 
 def test_none_is_no_reader(tmp_path: Path) -> None:

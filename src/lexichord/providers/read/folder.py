@@ -94,9 +94,13 @@ def read_fit(file: Path) -> ReaderFit:
     if not file.exists():
         return ReaderFit()
     try:
-        return TypeAdapter(ReaderFit).validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise ProviderError(f"'{file}' is not what goes with a reader: {error}") from error
+        return TypeAdapter(ReaderFit).validate_json(file.read_bytes(), strict=True)
+    except OSError as error:
+        raise ProviderError(f"'{file}' cannot be read: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        wrong = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        raise ProviderError(f"'{file}' is wrong, correct or remove it: {wrong}") from error
 
 
 @dataclass(frozen=True, slots=True)
