@@ -169,6 +169,7 @@ SURFACES: dict[str, Ask] = {
     "keywords": lambda one: one.keywords(SOME[0]).sets,
     "context": lambda one: [one.expand(hit.chunk_id).content for hit in one.search(SOME[0]).hits],
     "metadata": lambda one: one.set_metadata("doc/007", {"shelf": 1}),
+    "mistyped": lambda one: one.search("w1", filter={"shelf": "1"}).degraded,
     "filtered": lambda one: [row.uri for row in one.list(filter={"shelf": 1})],
     "status": lambda one: (one.status().documents, one.status().chunks),
     "doctor": lambda one: (one.doctor().problems, one.doctor().faults),
@@ -242,7 +243,7 @@ def command(dsn: str, *arguments: str) -> Any:
 
 def test_a_shard_begins_empty_and_ends_empty(stored: Stored) -> None:
     many, home = stored.many, stored.dsns[0]
-    with pytest.raises(ConfigError, match="move them to the others by lexichord shards"):
+    with pytest.raises(ConfigError, match="move all to the others by lexichord shards"):
         many.remove_shard(1)
     for dsn, refusal in (
         (stored.dsns[1], "is a shard already"),
