@@ -12,6 +12,7 @@ from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.ingests import IngestMethods
 from lexichord.client.judged import judge_query, write_judged_set
 from lexichord.client.keys import KeyMethods
+from lexichord.client.remarks import mistyped_line
 from lexichord.client.shards import ShardMethods
 from lexichord.client.space import in_current_space
 from lexichord.client.status import StatusMethods
@@ -20,7 +21,7 @@ from lexichord.client.training import training_triplets
 from lexichord.db import catalogue
 from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
-from lexichord.db.search import absent_identifiers, has_words
+from lexichord.db.search import absent_identifiers, has_words, mistyped_conditions
 from lexichord.db.server import open_server, restart_server
 from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError, NotFoundError
@@ -50,6 +51,7 @@ from lexichord.types import (
     QueryOptions,
     Question,
     Response,
+    Scope,
     SearchOptions,
     SearchResult,
     Unit,
@@ -496,11 +498,19 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     async def _remarks(self, question: Question, found: Sequence[object]) -> Reasons:
         """Say what of a query could not be searched for."""
         if not found:
-            return [] if await has_words(self.database, question.query) else [NO_WORDS]
+            told = await self._mistyped(question.scope)
+            return told if told or await has_words(self.database, question.query) else [NO_WORDS]
         if not any(map(str.isdigit, question.query)):
             return []
         absent = await absent_identifiers(self.database, question)
         return [NOT_HERE.format(", ".join(absent))] if absent else []
+
+    async def _mistyped(self, scope: Scope) -> Reasons:
+        """Say where a filter wants another type of value than documents have."""
+        if scope.filter is None:
+            return []
+        rows = await mistyped_conditions(self.database, scope)
+        return [mistyped_line(**row) for row in rows if row["stored"] is not None]
 
     def _degraded(self, mode: Mode) -> Reasons:
         return [] if mode == "keyword" else [*self.degraded]
