@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -153,3 +154,19 @@ def test_a_client_that_asks_other_models_has_the_same_reader(stored: SyncLexicho
     assert stored.core.reader is not None
     other = stored.core.with_models(stored.core.settings, None)
     assert other.reader is stored.core.reader
+
+
+GERMAN = """Die Kündigung der Wohnung ist an den Vermieter zu richten, und der Mieter hat sie bei
+der Verwaltung in der Straße nebenan abzugeben. Sie ist nicht vor dem Ende des Monats wirksam, wenn
+sie nach dem dritten Werktag bei dem Vermieter eingeht."""
+
+
+def test_a_risk_is_kept_by_what_judged(folder: Path, stored: SyncLexichord) -> None:
+    stored.ingest(
+        documents=[{"uri": f"{number}.md", "text": f"{number}\n\n{GERMAN}"} for number in range(3)]
+    )
+    (folder / "reader.json").write_text('{"holds": [0.5], "lacks": [0.9, 0.9]}')
+    ask = partial(stored.query, "who consents to the dog", mode="keyword", risk=0.2)
+    assert ask().degraded == []
+    (reason,) = ask(fallbacks=["Kündigung Wohnung Vermieter Mieter"]).degraded
+    assert reason.startswith("risk is not heeded")
