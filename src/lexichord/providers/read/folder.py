@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from lexichord.errors import ProviderError
+from lexichord.providers.on_demand import OnDemand
 from lexichord.providers.onnx_folder import (
     Graph,
     batches_by_length,
@@ -68,8 +68,7 @@ class FolderReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = Lock()
-        self._model: SpanModel | None = None
+        self._model = OnDemand(self._load)
 
     @cached_property
     def fit(self) -> ReaderFit:
@@ -78,12 +77,12 @@ class FolderReader:
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Return what is made of each passage, in their order. Raises ProviderError."""
-        with self._lock:
-            if self._model is None:
-                with opening(self._folder, "reader"):
-                    self._model = SpanModel.open(self._folder)
-        read = self._model.read(question, passages)
+        read = self._model.get().read(question, passages)
         return [join_windows(one, read[number]) for number, one in enumerate(passages)]
+
+    def _load(self) -> "SpanModel":
+        with opening(self._folder, "reader"):
+            return SpanModel.open(self._folder)
 
 
 def read_fit(file: Path) -> ReaderFit:
