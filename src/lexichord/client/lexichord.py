@@ -12,7 +12,7 @@ from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.ingests import IngestMethods
 from lexichord.client.judged import judge_query, write_judged_set
 from lexichord.client.keys import KeyMethods
-from lexichord.client.remarks import mistyped_line
+from lexichord.client.remarks import remarks
 from lexichord.client.shards import ShardMethods
 from lexichord.client.space import in_current_space
 from lexichord.client.status import StatusMethods
@@ -21,7 +21,6 @@ from lexichord.client.training import training_triplets
 from lexichord.db import catalogue
 from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
-from lexichord.db.search import absent_identifiers, has_words, mistyped_conditions
 from lexichord.db.server import open_server, restart_server
 from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError, NotFoundError
@@ -51,7 +50,6 @@ from lexichord.types import (
     QueryOptions,
     Question,
     Response,
-    Scope,
     SearchOptions,
     SearchResult,
     Unit,
@@ -68,10 +66,6 @@ if TYPE_CHECKING:
     from lexichord.retrieve.stages import Stages
 
 SEARCH_SECONDS = QueryOptions.budget_ms / 1000  # of the database, for a search
-NO_WORDS = (
-    "nothing was searched for: the query is made of signs, or of words that say nothing alone"
-)
-NOT_HERE = "no text in scope holds {}: what was found holds parts of it at most"
 NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
@@ -394,7 +388,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         with time_limit(SEARCH_SECONDS):
             question = await name_document(self.database, self.embedder, question, degraded)
             hits = await search_chunks(self.database, question)
-            degraded += await self._remarks(question, hits)
+            degraded += await remarks(self.database, question, hits)
         return SearchResult(query, hits, degraded + self.database.notes())
 
     @in_current_space
@@ -404,7 +398,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         trace = Trace(degraded=degraded)
         with time_limit(SEARCH_SECONDS):
             files = await discover(self.database, question, trace, question.k, self.reranker)
-            trace.degraded.extend(await self._remarks(question, files))
+            trace.degraded.extend(await remarks(self.database, question, files))
         return FilesResult(query, files, trace.degraded + self.database.notes())
 
     @in_current_space
@@ -439,7 +433,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 await catalogue.count_documents(self.database, question.scope)
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
                 response = await self._ask(question, options, trace, model)
-            degraded = response.degraded + await self._remarks(question, response.hits)
+            degraded = response.degraded + await remarks(self.database, question, response.hits)
         if self.reader is None and response.intent.wants_one_thing:
             degraded += self._no_reader
         response = replace(response, degraded=degraded + self.database.notes())
@@ -494,23 +488,6 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
             depth=options.depth,
             dense_share=options.dense_share,
         )
-
-    async def _remarks(self, question: Question, found: Sequence[object]) -> Reasons:
-        """Say what of a query could not be searched for."""
-        if not found:
-            told = await self._mistyped(question.scope)
-            return told if told or await has_words(self.database, question.query) else [NO_WORDS]
-        if not any(map(str.isdigit, question.query)):
-            return []
-        absent = await absent_identifiers(self.database, question)
-        return [NOT_HERE.format(", ".join(absent))] if absent else []
-
-    async def _mistyped(self, scope: Scope) -> Reasons:
-        """Say where a filter wants another type of value than documents have."""
-        if scope.filter is None:
-            return []
-        rows = await mistyped_conditions(self.database, scope)
-        return [mistyped_line(**row) for row in rows if row["stored"] is not None]
 
     def _degraded(self, mode: Mode) -> Reasons:
         return [] if mode == "keyword" else [*self.degraded]
