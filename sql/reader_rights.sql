@@ -25,7 +25,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         'fuse_scope', 'fuse_terms', 'fuse_candidates', 'own_candidates', 'chunk_room', 'weighted_terms', 'term_centroid', 'dense_statement', 'keyword_statement', 'posting_statement', 'segment_statement', 'bound_space',
         'default_depth', 'default_feedback_documents', 'default_fusion', 'default_k', 'default_weights', 'dense_share',
         'rrf_constant', 'normal_form', 'split_runs', 'fold_case', 'fold_accents', 'keyword_text', 'joined_words', 'accented_lexemes', 'word_lexemes', 'join_identifier', 'whole_words', 'particle_phrases', 'exact_lexemes', 'accented_words', 'folded_lexemes',
-        'adjacent_chunks', 'holding_chunks', 'absent_identifiers', 'lexemes',
+        'adjacent_chunks', 'holding_chunks', 'absent_identifiers', 'mistyped_conditions', 'lexemes',
         'query_words', 'query_lexemes', 'compound_lexemes', 'analyzer_version', 'question_config', 'text_configs', 'lexeme_text', 'index_word', 'dense_probes',
         'segment_name', 'sealing', 'keyword_plan', 'unsealed_keywords', 'bm25_parameters', 'most_dimensions',
         -- looks

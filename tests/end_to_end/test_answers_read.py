@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -11,7 +12,7 @@ from lexichord import SyncLexichord
 from lexichord.types import Response
 from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli
-from tests.providers.test_read_folder import build
+from tests.providers.test_read_folder import build, build_package
 
 PAGES = {
     "notice.md": "# Ending\n\nThe notice is sent by letter.\n\nIt is fourteen days before the end.",
@@ -92,6 +93,21 @@ def test_a_reader_that_fails_is_said_and_the_rest_answers(
     assert response.confidence == expected.confidence
 
 
+def test_a_half_installed_reader_is_said_with_what_it_lacks(
+    home: Path, tmp_path: Path, stored: SyncLexichord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = build_package(tmp_path / "packages")
+    (package / "model.onnx").unlink()
+    monkeypatch.syspath_prepend(package.parent)
+    with SyncLexichord(dsn=stored.core.settings.dsn, home=home) as lexichord:
+        (reason,) = lexichord.query(QUESTION).degraded
+        other = lexichord.run(
+            lexichord.core.with_models(lexichord.core.settings, None).query(QUESTION)
+        )
+    assert f"lexichord-reader in '{package}' lacks model.onnx" in reason
+    assert other.degraded == [reason]
+
+
 def test_the_command_line_gives_the_phrase(home: Path, folder: Path, stored: SyncLexichord) -> None:
     arguments = ("query", QUESTION, "--answer", "--json")
     named = {"LEXICHORD_READER": f"local/{folder}"}
@@ -144,3 +160,19 @@ def test_a_client_that_asks_other_models_has_the_same_reader(stored: SyncLexicho
     assert stored.core.reader is not None
     other = stored.core.with_models(stored.core.settings, None)
     assert other.reader is stored.core.reader
+
+
+GERMAN = """Die Kündigung der Wohnung ist an den Vermieter zu richten, und der Mieter hat sie bei
+der Verwaltung in der Straße nebenan abzugeben. Sie ist nicht vor dem Ende des Monats wirksam, wenn
+sie nach dem dritten Werktag bei dem Vermieter eingeht."""
+
+
+def test_a_risk_is_kept_by_what_judged(folder: Path, stored: SyncLexichord) -> None:
+    stored.ingest(
+        documents=[{"uri": f"{number}.md", "text": f"{number}\n\n{GERMAN}"} for number in range(3)]
+    )
+    (folder / "reader.json").write_text('{"holds": [0.5], "lacks": [0.9, 0.9]}')
+    ask = partial(stored.query, "who consents to the dog", mode="keyword", risk=0.2)
+    assert ask().degraded == []
+    (reason,) = ask(fallbacks=["Kündigung Wohnung Vermieter Mieter"]).degraded
+    assert reason.startswith("risk is not heeded")

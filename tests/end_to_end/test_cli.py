@@ -23,6 +23,7 @@ from lexichord.providers.embed.local import find_model
 from tests.alike import differences
 from tests.conftest import SAMPLES
 from tests.end_to_end.processes import run_cli, start_cli
+from tests.providers.test_read_folder import build
 
 HIT = {
     *("chunk_id", "document_id", "dataset", "uri", "title", "heading", "start", "end", "page"),
@@ -431,7 +432,7 @@ def test_providers_are_listed_with_what_they_need(cli: Cli, tmp_path: Path) -> N
     assert {name for kind, name in providers if kind == "embedder"} == {
         *("local", "gemini", "cohere", "openai", "jina"),
     }
-    assert [row["name"] for row in rows if row["in_use"]] == ["local", "tei"]
+    assert [row["name"] for row in rows if row["in_use"]] == ["local", "tei", "lexichord-reader"]
     assert providers["embedder", "gemini"]["missing"] == []
     assert providers["embedder", "cohere"]["missing"] == [
         "set LEXICHORD_EMBEDDING_API_KEY or CO_API_KEY or COHERE_API_KEY"
@@ -446,5 +447,24 @@ def test_providers_are_listed_with_what_they_need(cli: Cli, tmp_path: Path) -> N
     named |= {"LEXICHORD_HOME": home, "LEXICHORD_EMBEDDING": "gemini/x/4"}
     chosen = cli("providers", "--json", **named)
     rows = json.loads(chosen.stdout)["providers"]
-    assert [row["name"] for row in rows if row["in_use"]] == ["gemini", "tei"]
+    assert [row["name"] for row in rows if row["in_use"]] == ["gemini", "tei", "lexichord-reader"]
     assert not Path(home).exists()
+
+
+def test_the_reader_in_use_is_listed_with_what_it_lacks(cli: Cli, tmp_path: Path) -> None:
+    def readers(reader: str) -> dict[str, tuple[bool, list[str]]]:
+        done = cli("providers", "--json", LEXICHORD_READER=reader)
+        rows = json.loads(done.stdout)["providers"]
+        return {
+            row["name"]: (row["in_use"], row["missing"]) for row in rows if row["kind"] == "reader"
+        }
+
+    unnamed = "set LEXICHORD_READER to local/FOLDER"
+    assert readers("none") == {"lexichord-reader": (False, []), "local": (False, [unnamed])}
+    build(tmp_path / "tiny")
+    there = readers(f"local/{tmp_path / 'tiny'}")
+    assert there == {"lexichord-reader": (False, []), "local": (True, [])}
+    for wrong in ("local/nowhere", "squad"):
+        in_use, (reason,) = readers(wrong)["local"]
+        assert in_use
+        assert reason.startswith(f"there is no reader {wrong}: ")

@@ -105,3 +105,21 @@ def test_the_command_line_sets_and_counts(dsn: str, tmp_path: Path, folder: Path
         2,
         "lexichord: 'nothing' is no metadata: write KEY=VALUE\n",
     )
+
+
+def test_a_filters_value_of_another_type_is_told(plain: SyncLexichord, folder: Path) -> None:
+    plain.ingest([folder])
+    told = 'no document in scope has a string as "year": there it is a number, such as 2026'
+    for ask in (plain.search, plain.files, plain.query):
+        result = ask("zebra", mode="keyword", filter={"year": "2026"})
+        assert [line for line in result.degraded if "in scope" in line] == [told]
+    both = {"and": [{"tags": "a"}, {"key": "year", "op": "in", "value": ["2027", True]}]}
+    tags, year = plain.search("zebra", mode="keyword", filter=both).degraded
+    assert tags == told.replace("year", "tags").replace(
+        "a number, such as 2026", 'an array, such as ["a"]'
+    )
+    assert year.startswith(told.replace("a string", "a boolean or a string")[:-1])
+    for fitting in ({"year": 1999}, {"or": [{"year": "2026"}, {"year": 2026}]}):
+        assert plain.search("zebra", mode="keyword", filter=fitting).degraded == []
+    with pytest.raises(ConfigError, match=r"has the key \"yaer\": take one of 'year'"):
+        plain.search("zebra", mode="keyword", filter={"yaer": 2026})

@@ -169,6 +169,7 @@ SURFACES: dict[str, Ask] = {
     "keywords": lambda one: one.keywords(SOME[0]).sets,
     "context": lambda one: [one.expand(hit.chunk_id).content for hit in one.search(SOME[0]).hits],
     "metadata": lambda one: one.set_metadata("doc/007", {"shelf": 1}),
+    "mistyped": lambda one: one.search("w1", filter={"shelf": "1"}).degraded,
     "filtered": lambda one: [row.uri for row in one.list(filter={"shelf": 1})],
     "status": lambda one: (one.status().documents, one.status().chunks),
     "doctor": lambda one: (one.doctor().problems, one.doctor().faults),

@@ -7,10 +7,11 @@ import pytest
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Reader
+from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.providers.read.folder import MAX_WINDOW_TOKENS, OVERLAP_TOKENS
-from lexichord.providers.registry import find_reader
+from lexichord.providers.registry import find_reader, list_providers
 from lexichord.settings import load_settings
-from lexichord.types.reading import Passage
+from lexichord.types.reading import Passage, ReaderFit
 from tests.providers.tiny_models import node, save_graph, save_tokenizer
 
 # How well an answer starts and ends at each word; [CLS] stands for "not here".
@@ -59,8 +60,16 @@ def build(folder: Path, *, here: bool = False, spans: bool = True) -> None:
     save_graph(folder / "model.onnx", nodes, outputs, constants, inputs)
 
 
+def build_package(site: Path) -> Path:
+    """Write a package like ours into a folder, and return where its files are."""
+    package = site / "lexichord_reader"
+    build(package)
+    (package / "__init__.py").touch()
+    return package
+
+
 def find(home: Path, name: str | None = "local/tiny") -> Reader:
-    reader = find_reader(load_settings(home=home, reader=name))
+    reader, _ = find_reader(load_settings(home=home, reader=name))
     assert reader is not None
     return reader
 
@@ -139,5 +148,67 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
         find(tmp_path).read("how long", [passage()])
 
 
+@pytest.mark.parametrize(
+    ("written", "field"),
+    [
+        ('{"sentence": {"here": NaN}}', "sentence.here"),
+        ('{"right": {"constant": 1e999}}', "right.constant"),
+        ('{"confidence": {"here": "much"}}', "confidence.here"),
+        ('{"sentence": {"heer": 1}}', "sentence.heer"),
+        ('{"hold": [0.5]}', "hold"),
+        ('{"holds": [0.5, 1.5]}', "holds.1"),
+        ('{"lacks": [-0.1]}', "lacks.0"),
+        ('{"lacks": [NaN]}', "lacks.0"),
+        ('{"languages": []}', "languages"),
+        ('{"languages": ["English"]}', "languages.0"),
+    ],
+)
+def test_what_was_fitted_is_refused_by_file_and_field(
+    tmp_path: Path, written: str, field: str
+) -> None:
+    file = tmp_path / "models/tiny/reader.json"
+    build(file.parent)
+    file.write_text(written)
+    with pytest.raises(ProviderError) as refused:
+        _ = find(tmp_path).fit
+    assert str(refused.value).startswith(f"'{file}' is wrong, correct or remove it: {field}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_no_json_is_refused_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "models/tiny/reader.json"
+    build(file.parent)
+    file.write_text("languages")
+    with pytest.raises(ProviderError, match=r"correct or remove it: Invalid JSON: [^\n]*$"):
+        _ = find(tmp_path).fit
+
+
+def test_what_was_fitted_is_read(tmp_path: Path) -> None:
+    build(tmp_path / "models/tiny")
+    assert find(tmp_path).fit == ReaderFit()
+    (tmp_path / "models/tiny/reader.json").write_text('{"languages": ["de"], "lacks": [0, 1]}')
+    assert find(tmp_path).fit == ReaderFit(languages=("de",), lacks=(0.0, 1.0))
+
+
 def test_none_is_no_reader(tmp_path: Path) -> None:
-    assert find_reader(load_settings(home=tmp_path, reader="none")) is None
+    assert find_reader(load_settings(home=tmp_path, reader="none")) == (None, [])
+
+
+@pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json"])
+def test_a_half_installed_package_is_installed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    settings = load_settings(home=tmp_path)
+    package = build_package(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert find_reader(settings)[1] == []
+    (package / missing).unlink()
+    reader, reasons = find_reader(settings)
+    assert reader is None
+    assert reasons == [
+        f"no reader: words and vectors judge; lexichord-reader in '{package}' lacks {missing}, "
+        "run: pip install --force-reinstall lexichord-reader"
+    ]
+    listed = list_providers(settings, str(LOCAL_SPACE))
+    (own,) = (provider for provider in listed if provider.name == "lexichord-reader")
+    assert own.missing == [reasons[0].partition("; ")[2]]

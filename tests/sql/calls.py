@@ -145,6 +145,7 @@ READS: dict[str, dict[str, Any]] = {
     "compound_lexemes": {"words": "w1 tale web hook", "text_config": "english"},
     "query_words": {"query": "NDAs"},
     "absent_identifiers": {"query": "A-1 w1"},
+    "mistyped_conditions": {"filter": FILTER},
     "analyzer_version": {},
     "lexemes": {"input": "NDAs"},
     "lexeme_text": {"lexemes": "w1:1"},

@@ -27,7 +27,7 @@ def show(invocation: Invocation) -> None:
 
 @command(config_app, panel=CHECK_PANEL)
 def providers(invocation: Invocation) -> None:
-    """List embedders, rerankers and language model: what they need, and what is missing."""
+    """List embedders, rerankers, readers and language model: what they need, what is missing."""
     from lexichord.db.server import bound_space
     from lexichord.providers.registry import list_providers
 

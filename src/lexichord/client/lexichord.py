@@ -12,6 +12,7 @@ from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.ingests import IngestMethods
 from lexichord.client.judged import judge_query, write_judged_set
 from lexichord.client.keys import KeyMethods
+from lexichord.client.remarks import remarks
 from lexichord.client.shards import ShardMethods
 from lexichord.client.space import in_current_space
 from lexichord.client.status import StatusMethods
@@ -20,7 +21,6 @@ from lexichord.client.training import training_triplets
 from lexichord.db import catalogue
 from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
-from lexichord.db.search import absent_identifiers, has_words
 from lexichord.db.server import open_server, restart_server
 from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError, NotFoundError
@@ -30,7 +30,7 @@ from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
-from lexichord.providers.registry import NO_READER, find_reader, find_reranker
+from lexichord.providers.registry import find_reader, find_reranker
 from lexichord.retrieve.events import streamed
 from lexichord.retrieve.search.discover import discover
 from lexichord.retrieve.search.plain import name_document, search_chunks
@@ -66,10 +66,6 @@ if TYPE_CHECKING:
     from lexichord.retrieve.stages import Stages
 
 SEARCH_SECONDS = QueryOptions.budget_ms / 1000  # of the database, for a search
-NO_WORDS = (
-    "nothing was searched for: the query is made of signs, or of words that say nothing alone"
-)
-NOT_HERE = "no text in scope holds {}: what was found holds parts of it at most"
 NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
@@ -102,6 +98,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
 
     reranker: Reranker | None = None
     reader: Reader | None = None
+    _no_reader: Sequence[str] = ()
     contextualize = backfill.contextualize
     calibrate = calibrate
     evaluate = evaluate
@@ -148,7 +145,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         if self._open is not None:
             return self
         self.reranker = self.reranker or find_reranker(self.settings)
-        self.reader = self.reader or find_reader(self.settings)
+        if self.reader is None:
+            self.reader, self._no_reader = find_reader(self.settings)
         server = open_server(self.settings)
         dsn = await asyncio.to_thread(server.__enter__)
         self._open = AsyncExitStack()
@@ -183,7 +181,8 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         other = type(self)(settings)
         other.database, other.find_embedder = self.database, self.find_embedder
         other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
-        other.reranker, other.reader, other.stages = reranker, self.reader, self.stages
+        other.reader, other._no_reader = self.reader, self._no_reader
+        other.reranker, other.stages = reranker, self.stages
         other.sentences, other.scales = self.sentences, self.scales
         return other
 
@@ -389,7 +388,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         with time_limit(SEARCH_SECONDS):
             question = await name_document(self.database, self.embedder, question, degraded)
             hits = await search_chunks(self.database, question)
-            degraded += await self._remarks(question, hits)
+            degraded += await remarks(self.database, question, hits)
         return SearchResult(query, hits, degraded + self.database.notes())
 
     @in_current_space
@@ -399,7 +398,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         trace = Trace(degraded=degraded)
         with time_limit(SEARCH_SECONDS):
             files = await discover(self.database, question, trace, question.k, self.reranker)
-            trace.degraded.extend(await self._remarks(question, files))
+            trace.degraded.extend(await remarks(self.database, question, files))
         return FilesResult(query, files, trace.degraded + self.database.notes())
 
     @in_current_space
@@ -434,10 +433,9 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 await catalogue.count_documents(self.database, question.scope)
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
                 response = await self._ask(question, options, trace, model)
-            degraded = response.degraded + await self._remarks(question, response.hits)
-        lacks_reader = self.reader is None and self.settings.reader != "none"
-        if lacks_reader and response.intent.wants_one_thing:
-            degraded.append(NO_READER)
+            degraded = response.degraded + await remarks(self.database, question, response.hits)
+        if self.reader is None and response.intent.wants_one_thing:
+            degraded += self._no_reader
         response = replace(response, degraded=degraded + self.database.notes())
         return await record_response(
             self.database, response, question, trace.started, self.settings.record
@@ -490,15 +488,6 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
             depth=options.depth,
             dense_share=options.dense_share,
         )
-
-    async def _remarks(self, question: Question, found: Sequence[object]) -> Reasons:
-        """Say what of a query could not be searched for."""
-        if not found:
-            return [] if await has_words(self.database, question.query) else [NO_WORDS]
-        if not any(map(str.isdigit, question.query)):
-            return []
-        absent = await absent_identifiers(self.database, question)
-        return [NOT_HERE.format(", ".join(absent))] if absent else []
 
     def _degraded(self, mode: Mode) -> Reasons:
         return [] if mode == "keyword" else [*self.degraded]

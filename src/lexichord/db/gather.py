@@ -188,6 +188,16 @@ async def _absent(call: Call) -> list[Row]:
     return [row for row in answers[HOME] if rows.count(row) == len(answers)]
 
 
+async def _mistyped(call: Call) -> list[Row]:
+    """Keep what no shard can fulfil, with a value that one of them has."""
+    answers = await call.ask_in_scope()
+    rows: dict[str, list[Row]] = {}
+    for row in joined(answers):
+        rows.setdefault(f"{row['key']} {row['wanted']}", []).append(row)
+    unfulfilled = (each for each in rows.values() if len(each) == len(answers))
+    return [max(each, key=lambda row: row["stored"] is not None) for each in unfulfilled]
+
+
 async def _spans(call: Call) -> list[Row]:
     """Part three arrays by the documents of the first; number the rows as they were."""
     documents, starts, ends = (call.arguments[name] for name in ("documents", "starts", "ends"))
@@ -292,6 +302,7 @@ RULES: Mapping[str, Rule] = {
     "chunk_places": by_ids("chunk_ids", "chunk"),
     "question_coverage": _coverage,
     "absent_identifiers": _absent,
+    "mistyped_conditions": _mistyped,
     "related_words": _related_words,
     "find_definitions": _definitions,
     "link_documents": _links,

@@ -75,6 +75,11 @@ async def absent_identifiers(database: Database, question: Question) -> list[str
     return sorted(row["identifier"] for row in rows)
 
 
+async def mistyped_conditions(database: Database, scope: Scope) -> list[Row]:
+    """See sql/mistyped_conditions.sql."""
+    return await database.read("mistyped_conditions", **scope_arguments(scope))
+
+
 async def propose_candidates(database: Database, question: Question) -> Question:
     """Return a question with its candidates, which its later searches then take.
 

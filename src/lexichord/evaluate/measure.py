@@ -122,9 +122,7 @@ async def evaluate(
     strategies, kinds = (each and [*several(each)] for each in (strategies, kinds))
     _check_numbers("limit", [] if limit is None else [limit])
     parsed_gates, warnings = [parse_gate(text) for text in several(gates)], WarningLog(on_warning)
-    plan = _plan(
-        app, strategies, [*several(ks)], [*several(clients)], extract, on_progress, warnings.warn
-    )
+    plan = _plan(app, strategies, ks, clients, extract, on_progress, warnings.warn)
     loaded = questions if isinstance(questions, EvalSet) else load_set(questions)
     eval_set = choose(loaded, kinds, limit)
     if compare is not None:
@@ -168,6 +166,7 @@ def _plan(
     from lexichord.evaluate import run
     from lexichord.evaluate.strategies import find_strategies
 
+    ks, clients = [*several(ks)], [*several(clients)]
     if extract not in get_args(Extractor):
         raise ConfigError(f"there is no extractor {extract}: {', '.join(get_args(Extractor))}")
     if not ks or (strategies is not None and not strategies):

@@ -1,4 +1,4 @@
-"""The protocols of providers: embedders, rerankers, language models."""
+"""The protocols of providers: embedders, rerankers, readers, language models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol, Self, runtime_checkable

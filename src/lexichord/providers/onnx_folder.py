@@ -108,11 +108,15 @@ def package_folders(name: str) -> list[Path]:
     return [Path(location) for location in (spec and spec.submodule_search_locations) or ()]
 
 
+def missing_files(folder: Path, others: Sequence[str] = ()) -> list[str]:
+    """Return what a folder lacks: a graph, or one of `others` in its place, and a tokenizer."""
+    needed = ((*GRAPH_FILES, *others), (TOKENIZER_FILE,))
+    return [names[0] for names in needed if not any((folder / name).is_file() for name in names)]
+
+
 def holds_model(folder: Path, others: Sequence[str] = ()) -> bool:
     """Return whether a folder has a tokenizer with a graph, or one of `others` in its place."""
-    return (folder / TOKENIZER_FILE).is_file() and any(
-        (folder / name).is_file() for name in (*GRAPH_FILES, *others)
-    )
+    return not missing_files(folder, others)
 
 
 def graph_file(folder: Path) -> Path:

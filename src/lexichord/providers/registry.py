@@ -28,7 +28,7 @@ from lexichord.providers.onnx_folder import (
     STATIC_FILE,
     TOKENIZER_FILE,
     find_folder,
-    holds_model,
+    missing_files,
     package_folders,
 )
 from lexichord.providers.read.folder import FolderReader
@@ -43,6 +43,10 @@ NO_LOCAL_MODEL = (
     f"no embedding model: by words only; run: lexichord models fetch {LOCAL_SPACE.model}"
 )
 NO_READER = "no reader: words and vectors judge; run: pip install 'lexichord[local]'"
+HALF_A_READER = (
+    "no reader: words and vectors judge; lexichord-reader in '{}' lacks {}, "
+    "run: pip install --force-reinstall lexichord-reader"
+)
 READER_PACKAGE = "lexichord_reader"
 COHERE_VARIABLES, JINA_VARIABLES = ("CO_API_KEY", "COHERE_API_KEY"), ("JINA_API_KEY",)
 
@@ -209,20 +213,28 @@ def find_reranker(settings: Settings) -> Reranker | None:
     return reranker
 
 
-def find_reader(settings: Settings) -> Reader | None:
-    """Return the reader that the settings name, else the package's.
+def find_reader(settings: Settings) -> tuple[Reader | None, list[str]]:
+    """Return the reader that the settings name, else the package's, or the reason there is none.
 
-    None where they want none, and where the package or what runs it is absent. Raises ConfigError.
+    There is no reason to give where they want none. Raises ConfigError.
     """
     if settings.reader == "none":
-        return None
+        return None, []
     if settings.reader is None:
-        own = [] if _missing_local_libraries() else package_folders(READER_PACKAGE)
-        return next((FolderReader(folder) for folder in own if holds_model(folder)), None)
+        return _find_own_reader()
     provider, _, model = settings.reader.partition("/")
     if provider != "local" or not model:
         raise ConfigError(f"there is no reader {settings.reader}: local/FOLDER, none")
-    return FolderReader(_local_folder(settings, "reader", model))
+    return FolderReader(_local_folder(settings, "reader", model)), []
+
+
+def _find_own_reader() -> tuple[FolderReader | None, list[str]]:
+    own = [] if _missing_local_libraries() else package_folders(READER_PACKAGE)
+    if not own:
+        return None, [NO_READER]
+    if missing := missing_files(own[0]):
+        return None, [HALF_A_READER.format(own[0], " and ".join(missing))]
+    return FolderReader(own[0]), []
 
 
 def _local_folder(settings: Settings, kind: str, model: str) -> Path:
@@ -269,7 +281,7 @@ class Provider:
     `address` is where texts are sent to, None for this machine or what no setting names yet.
     """
 
-    kind: Literal["embedder", "reranker", "language model"]
+    kind: Literal["embedder", "reranker", "reader", "language model"]
     name: str
     needs: str
     missing: list[str]
@@ -290,7 +302,9 @@ def list_providers(settings: Settings, space: str) -> list[Provider]:
             _list_service(settings, kind, name, in_use[kind].partition("/")[0] == name)
             for kind, name in VENDORS
         ),
-        _list_local_reranker(settings),
+        _list_folder(settings, "reranker", (settings.reranker or "").startswith("local/")),
+        _list_own_reader(settings),
+        _list_folder(settings, "reader", settings.reader not in (None, "none")),
         _list_model(settings),
     ]
 
@@ -304,17 +318,23 @@ def _list_local(settings: Settings, in_use: bool) -> Provider:
     return Provider("embedder", "local", "lexichord[local] and its model (91 MB)", missing, in_use)
 
 
-def _list_local_reranker(settings: Settings) -> Provider:
-    named = (settings.reranker or "").startswith("local/")
+def _list_folder(settings: Settings, kind: Literal["reranker", "reader"], named: bool) -> Provider:
+    """List the reranker or reader of a folder; `named`: the settings name one."""
     missing = ["run: pip install 'lexichord[local]'"] if _missing_local_libraries() else []
     if named and not missing:
         try:
-            find_reranker(settings)
+            find_reranker(settings) if kind == "reranker" else find_reader(settings)
         except ConfigError as error:
             missing = [str(error)]
     elif not named:
-        missing.append("set LEXICHORD_RERANKER to local/FOLDER")
-    return Provider("reranker", "local", "lexichord[local], a folder with a model", missing, named)
+        missing.append(f"set LEXICHORD_{kind.upper()} to local/FOLDER")
+    return Provider(kind, "local", "lexichord[local], a folder with a model", missing, named)
+
+
+def _list_own_reader(settings: Settings) -> Provider:
+    missing = [reason.rpartition("; ")[2] for reason in _find_own_reader()[1]]
+    needs = "lexichord[local]; with LEXICHORD_READER=none nothing is read"
+    return Provider("reader", "lexichord-reader", needs, missing, settings.reader is None)
 
 
 def _list_service(settings: Settings, kind: ServiceKind, name: str, in_use: bool) -> Provider:

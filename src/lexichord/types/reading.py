@@ -1,6 +1,15 @@
 """What a reader is given and what it makes of it. Offsets are in characters of the passage."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+# A file that says what was fitted may hold nothing else, for a misspelt name would go unheeded.
+FITTED = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+type Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
+type Probability = Annotated[float, Field(ge=0, le=1)]
 
 MANY_LANGUAGES = "mul"  # ISO 639-2's code
 
@@ -42,6 +51,8 @@ class SentenceWeights:
     idf-weighted share of the question's words that it holds, `rank` 1 / (1 + its passage's number).
     """
 
+    __pydantic_config__ = FITTED
+
     here: float = 1.0
     share: float = 1.0
     coverage: float = 0.0
@@ -55,6 +66,8 @@ class ConfidenceWeights:
     `here` counts those of the likeliest passage, `vectors` those that words and vectors give.
     """
 
+    __pydantic_config__ = FITTED
+
     constant: float = 0.0
     here: float = 1.0
     vectors: float = 0.0
@@ -67,6 +80,8 @@ class RightWeights:
     `evidence` counts those of the confidence that the passages hold an answer, `share` the
     logarithm of the first sentence's likelihood as a share of all sentences'.
     """
+
+    __pydantic_config__ = FITTED
 
     constant: float = 0.0
     evidence: float = 1.0
@@ -82,9 +97,11 @@ class ReaderFit:
     with: its own judgement as it is.
     """
 
-    languages: tuple[str, ...] = ("en",)
+    __pydantic_config__ = FITTED
+
+    languages: Annotated[tuple[Language, ...], Field(min_length=1)] = ("en",)
     sentence: SentenceWeights = field(default_factory=SentenceWeights)
     confidence: ConfidenceWeights = field(default_factory=ConfidenceWeights)
     right: RightWeights = field(default_factory=RightWeights)
-    holds: tuple[float, ...] = ()
-    lacks: tuple[float, ...] = ()
+    holds: tuple[Probability, ...] = ()
+    lacks: tuple[Probability, ...] = ()

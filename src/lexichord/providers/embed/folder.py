@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,6 +27,7 @@ from lexichord.providers.embed.static import (
     load_static_model,
 )
 from lexichord.providers.models import INT8
+from lexichord.providers.on_demand import OnDemand
 from lexichord.providers.onnx_folder import (
     USUAL_MAX_TOKENS,
     Graph,
@@ -64,9 +64,7 @@ class FolderEmbedder:
     def __init__(self, folder: Path, space: EmbeddingSpace, home: Path | None = None) -> None:
         self.space = space
         self._folder = folder
-        self._home = home
-        self._lock = Lock()
-        self._model: FolderModel | StaticModel | None = None
+        self._model = OnDemand(partial(_load, folder, home))
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         """Embed each text by as many tokens as the model reads, in the order of `texts`.
@@ -89,10 +87,7 @@ class FolderEmbedder:
 
     def load(self) -> "FolderModel | StaticModel":
         """Load the model now, or return the loaded one. Raises ProviderError as `embed` does."""
-        with self._lock:
-            if self._model is None:
-                self._model = _load(self._folder, self._home)
-            return self._model
+        return self._model.get()
 
 
 @dataclass(frozen=True, slots=True)

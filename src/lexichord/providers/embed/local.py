@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ from lexichord.providers.embed.minilm import (
     quantise,
 )
 from lexichord.providers.models import MODELS
+from lexichord.providers.on_demand import OnDemand
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,
     TokenIds,
@@ -79,11 +79,8 @@ class LocalEmbedder:
     def __init__(
         self, home: Path, model_dir: Path | None = None, space: EmbeddingSpace = LOCAL_SPACE
     ) -> None:
-        self._home = home
         self._space = space
-        self._folder = find_model(model_dir, home)
-        self._lock = Lock()
-        self._model: LocalModel | None = None
+        self._model = OnDemand(partial(_load, find_model(model_dir, home), home, space.model))
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -106,10 +103,7 @@ class LocalEmbedder:
 
     def load(self) -> "LocalModel":
         """Load the model now, or return the loaded one. Raises ProviderError as `embed` does."""
-        with self._lock:
-            if self._model is None:
-                self._model = _load(self._folder, self._home, self._space.model)
-            return self._model
+        return self._model.get()
 
 
 @dataclass(frozen=True, slots=True)

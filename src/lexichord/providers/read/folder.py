@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from lexichord.errors import ProviderError
+from lexichord.providers.on_demand import OnDemand
 from lexichord.providers.onnx_folder import (
     Graph,
     batches_by_length,
@@ -68,8 +68,7 @@ class FolderReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = Lock()
-        self._model: SpanModel | None = None
+        self._model = OnDemand(self._load)
 
     @cached_property
     def fit(self) -> ReaderFit:
@@ -78,12 +77,12 @@ class FolderReader:
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Return what is made of each passage, in their order. Raises ProviderError."""
-        with self._lock:
-            if self._model is None:
-                with opening(self._folder, "reader"):
-                    self._model = SpanModel.open(self._folder)
-        read = self._model.read(question, passages)
+        read = self._model.get().read(question, passages)
         return [join_windows(one, read[number]) for number, one in enumerate(passages)]
+
+    def _load(self) -> "SpanModel":
+        with opening(self._folder, "reader"):
+            return SpanModel.open(self._folder)
 
 
 def read_fit(file: Path) -> ReaderFit:
@@ -94,9 +93,13 @@ def read_fit(file: Path) -> ReaderFit:
     if not file.exists():
         return ReaderFit()
     try:
-        return TypeAdapter(ReaderFit).validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise ProviderError(f"'{file}' is not what goes with a reader: {error}") from error
+        return TypeAdapter(ReaderFit).validate_json(file.read_bytes(), strict=True)
+    except OSError as error:
+        raise ProviderError(f"'{file}' cannot be read: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        wrong = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        raise ProviderError(f"'{file}' is wrong, correct or remove it: {wrong}") from error
 
 
 @dataclass(frozen=True, slots=True)

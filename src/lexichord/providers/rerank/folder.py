@@ -9,10 +9,11 @@ import asyncio
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event
 
 import numpy as np
 
+from lexichord.providers.on_demand import OnDemand
 from lexichord.providers.onnx_folder import opening
 from lexichord.providers.rerank.cross_encoder import CrossEncoder
 from lexichord.providers.rerank.late_interaction import LateInteraction
@@ -31,8 +32,7 @@ class FolderReranker:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = Lock()
-        self._model: Scorer | None = None
+        self._model = OnDemand(self._load)
 
     @property
     def least_texts(self) -> int:
@@ -56,11 +56,8 @@ class FolderReranker:
         return [Ranked(int(index), float(scores[index])) for index in order]
 
     def _score(self, query: str, texts: Sequence[str], stopped: Event) -> Scores:
-        with self._lock:
-            if self._model is None:
-                self._model = self._load()
         scores = np.zeros(len(texts))
-        for numbers, batch in self._model.score(query, texts):
+        for numbers, batch in self._model.get().score(query, texts):
             if stopped.is_set():
                 break
             scores[list(numbers)] = batch

@@ -12,7 +12,7 @@ from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
 from lexichord.types.evidence import Quote, ReadPassage, ReadPassages, ReadSentence
-from lexichord.types.reading import MANY_LANGUAGES, Passage, ReaderFit, Reading
+from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading
 
 READ_PASSAGES = 8  # of a query, the best
 # Of them, those that are read first; the others where none of these is likelier than not to hold
@@ -28,14 +28,10 @@ type Place = tuple[str, int, int]  # a document, and characters of it
 
 @dataclass
 class QueryReader:
-    """Reads for one query: no passage is read twice for the same question.
-
-    `fit` is what was fitted with the reader, as soon as it has read something.
-    """
+    """Reads for one query: no passage is read twice for the same question."""
 
     reader: Reader
     trace: Trace
-    fit: ReaderFit | None = None
     _read: dict[tuple[str, Place], ReadPassage] = field(default_factory=dict)
 
     async def read(self, question: str, quotes: Sequence[Quote]) -> ReadPassages | None:
@@ -57,7 +53,6 @@ class QueryReader:
         except ProviderError as error:
             self.trace.degrade(f"no reader, words and vectors judge: {error}")
             return None
-        self.fit = fit
         return ReadPassages(read, fit)
 
     async def _ask(self, question: str, numbered: Sequence[tuple[int, Quote]]) -> None:

@@ -176,7 +176,7 @@ async def respond(
     `advice` is what a reader missed in an earlier answer.
     """
     confidence = judged.confidence
-    abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan))
+    abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan, judged))
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
         emit(EvidenceEvent(confidence, abstained, text, sources, evidence.quotes))

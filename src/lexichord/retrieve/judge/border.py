@@ -11,16 +11,17 @@ from collections.abc import Iterable
 from math import inf
 
 from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
+from lexichord.retrieve.judge.judged import Judged
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 
 NO_RISK_KNOWN = (
-    "risk is not heeded: it is known only by meaning, of the default model or after lexichord "
-    "calibrate, and where no document is named"
+    "risk is not heeded: it is known only of what the reader judged, or by meaning, of the default "
+    "model or after lexichord calibrate, and where no document is named"
 )
 
 
-def border_of(context: QueryContext, plan: SearchPlan) -> float:
+def border_of(context: QueryContext, plan: SearchPlan, judged: Judged) -> float:
     """Return the least confidence to answer at; a risk that is not known is not heeded, and said.
 
     By words alone no border kept a risk on kinds of documents that it was not fitted on, and by a
@@ -29,10 +30,8 @@ def border_of(context: QueryContext, plan: SearchPlan) -> float:
     risk = context.options.risk
     if risk is None:
         return MIN_CONFIDENCE
-    has_read = context.reader is not None and context.reader.fit
-    known = has_read or context.calibration_of(plan.about)
-    if known and known.holds and not plan.intent.documents:
-        return find_border(known.holds, known.lacks, risk)
+    if judged.by is not None and judged.by.holds and not plan.intent.documents:
+        return find_border(judged.by.holds, judged.by.lacks, risk)
     context.trace.degrade(NO_RISK_KNOWN)
     return MIN_CONFIDENCE
 

@@ -10,25 +10,30 @@ from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.types import ChunkHit
 from lexichord.types.evidence import Evidence, Quote, ReadPassages
+from lexichord.types.reading import ReaderFit
+from lexichord.types.state import Calibration
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """Hits and the probability, 0 to 1, that they hold an answer.
 
-    `clauses` are the passages that they make, where a reader read them.
+    `by` is what was fitted with what judged them, None by words alone; `clauses` are the passages
+    that they make, where somebody was to read them.
     """
 
     hits: list[ChunkHit]
     confidence: float
-    clauses: Evidence | None = None
+    by: ReaderFit | Calibration | None
+    clauses: Evidence | None
 
 
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Judged:
     """Judge hits; what a reader finds an answer in comes first, unless a reranker ordered them."""
     about, meant = plan.about, hold_to_named(plan.intent, hits)
     clauses, read = await _read(context, plan, meant)
-    judged_by = "words" if context.calibration_of(about) is None else "meaning"
+    calibration = context.calibration_of(about)
+    judged_by = "words" if calibration is None else "meaning"
     judged_by = judged_by if read is None else f"{judged_by} and reading"
     with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
         named = plan.asked if plan.intent.documents else None
@@ -36,11 +41,12 @@ async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit
         confidence = confidence if read is None else holds_answer(read, confidence)
         step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]
+    by = calibration if read is None else read.fit
     is_reranked = any(hit.scores.rerank is not None for hit in hits)
     if clauses is None or read is None or is_reranked:
-        return Judged(list(hits), confidence, clauses)
+        return Judged(list(hits), confidence, by, clauses)
     ordered = order_by_reading(hits, read)
-    return Judged(ordered, confidence, _in_order(clauses, hold_to_named(plan.intent, ordered)))
+    return Judged(ordered, confidence, by, _in_order(clauses, hold_to_named(plan.intent, ordered)))
 
 
 async def _read(

@@ -63,12 +63,12 @@ async def fall_back(
     What it finds is judged by the question that was asked, and kept if that is enough.
     """
     for number, text in enumerate(context.options.fallbacks, start=1):
-        if judged.confidence >= border_of(context, plan):
+        if judged.confidence >= border_of(context, plan, judged):
             break
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)
         found = await judge(context, wider, await search_by_plan(context, wider))
-        if found.confidence >= border_of(context, wider):
+        if found.confidence >= border_of(context, wider, found):
             return wider, found
     return plan, judged
 
