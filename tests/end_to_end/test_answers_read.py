@@ -10,6 +10,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.types import Response
+from lexichord.types.reflection import Coverage, Reflection
 from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli
 from tests.providers.test_read_folder import build, build_package
@@ -176,3 +177,38 @@ def test_a_risk_is_kept_by_what_judged(folder: Path, stored: SyncLexichord) -> N
     assert ask().degraded == []
     (reason,) = ask(fallbacks=["Kündigung Wohnung Vermieter Mieter"]).degraded
     assert reason.startswith("risk is not heeded")
+
+
+def reflected(client: SyncLexichord, query: str, document: str | None = None) -> Reflection:
+    found = client.query(query, reflect=True, documents=document and [document]).reflection
+    assert found is not None
+    return found
+
+
+def test_no_round_is_needed_where_an_answer_was_read(stored: SyncLexichord) -> None:
+    found = reflected(stored, "how many weeks until somebody may move out")
+    assert found.coverage is not None
+    assert found.coverage.missing_terms
+    assert found.stopped == "the evidence covers 100%"
+    assert found.passed
+
+
+def test_words_without_an_answer_are_no_coverage(stored: SyncLexichord) -> None:
+    found = reflected(stored, "who consents to the dog", "pets.md")
+    assert found.coverage == Coverage(0.0)
+    assert not found.passed
+
+
+def test_a_sub_question_that_nothing_answers_is_asked_alone(stored: SyncLexichord) -> None:
+    query = "when does a dog need consent? who is the landlord?"
+    found = reflected(stored, query, "pets.md")
+    assert found.coverage is not None
+    assert found.coverage.uncovered_sub_questions == tuple(done.query for done in found.rounds)
+    assert len(found.rounds) == 2
+    assert reflected(stored, query).rounds == ()
+
+
+def test_coverage_in_another_language_is_told_by_words(stored: SyncLexichord) -> None:
+    found = reflected(stored, "Wo steht das Wort landlord?")
+    assert found.coverage is not None
+    assert 0 < found.coverage.score < 1

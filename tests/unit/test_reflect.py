@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lexichord.retrieve.judge.reflect import (
     add_round,
+    cover_by_reading,
     decide_next_query,
     find_unsupported,
     held_share,
@@ -38,6 +39,17 @@ def test_a_sub_question_needs_one_passage_that_speaks_of_it() -> None:
     assert is_covered([term(1, "a"), term(1)])
     assert not is_covered([term(1, "a"), term(1, "b"), term(1, "c")])
     assert not is_covered([])
+
+
+def test_a_reader_tells_which_questions_are_answered() -> None:
+    both = cover_by_reading(POOR, {"a": True, "b": True})
+    assert both == Coverage(1.0, ("rent",))
+    one = cover_by_reading(both, {"a": True, "b": False})
+    assert one == Coverage(0.5, ("rent",), (), ("b",))
+    assert decide_next_query(one, PLENTY).query == "b"
+    alone = cover_by_reading(one, {"a": False})
+    assert alone == Coverage(0.0, ("rent",))
+    assert decide_next_query(alone, PLENTY, OTHER).query == "q deposit"
 
 
 def test_entities_are_whole_words() -> None:

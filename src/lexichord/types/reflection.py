@@ -50,7 +50,10 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Coverage(Shaped):
-    """How much of a question the evidence speaks of, 0 to 1, and what it does not."""
+    """How much of a question the evidence speaks of, 0 to 1, and what it does not.
+
+    Where a reader reads, `score` is the share of the questions that it finds an answer to.
+    """
 
     score: float
     missing_terms: tuple[str, ...] = ()

@@ -31,7 +31,9 @@ class Judged:
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Judged:
     """Judge hits; what a reader finds an answer in comes first, unless a reranker ordered them."""
     about, meant = plan.about, hold_to_named(plan.intent, hits)
-    clauses, read = await _read(context, plan, meant)
+    clauses = await find_readable(context, plan, meant)
+    question = unnamed(plan.intent)
+    read = None if clauses is None else await context.read(question, clauses.quotes)
     calibration = context.calibration_of(about)
     judged_by = "words" if calibration is None else "meaning"
     judged_by = judged_by if read is None else f"{judged_by} and reading"
@@ -49,20 +51,20 @@ async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit
     return Judged(ordered, confidence, by, _in_order(clauses, hold_to_named(plan.intent, ordered)))
 
 
-async def _read(
+async def find_readable(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
-) -> tuple[Evidence | None, ReadPassages | None]:
-    """Return the passages of hits and what the reader makes of them.
+) -> Evidence | None:
+    """Return the passages of hits that a reader can judge.
 
     None where nobody reads, and where more than one thing is asked for.
     """
     if context.reader is None or not hits or not plan.intent.wants_one_thing:
-        return None, None
+        return None
     with context.trace.stage("aggregate", about=plan.about.query, aspects=[]) as step:
         clauses = await find_clauses(context.database, hits, context.stages.join_neighbours)
         step["made"] = {"quotes": len(clauses.quotes)}
         step["dropped"] = list(clauses.dropped)
-    return clauses, await context.read(unnamed(plan.intent), clauses.quotes)
+    return clauses
 
 
 def order_by_reading(hits: Iterable[ChunkHit], read: ReadPassages) -> list[ChunkHit]:

@@ -4,7 +4,7 @@ Decides what to search next; `rounds` does it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -50,6 +50,19 @@ async def measure_coverage(
         missing_terms=tuple(word for term in terms if not term.chunks for word in term.words),
         missing_entities=tuple(missing),
         uncovered_sub_questions=tuple(uncovered),
+    )
+
+
+def cover_by_reading(covered: Coverage, answered: Mapping[str, bool]) -> Coverage:
+    """Return coverage as a reader tells it: the share of what is asked that it finds answered.
+
+    `answered` says it of each sub-question, or of the question alone.
+    """
+    missing = tuple(question for question, is_answered in answered.items() if not is_answered)
+    return replace(
+        covered,
+        score=1 - len(missing) / len(answered),
+        uncovered_sub_questions=missing if len(answered) > 1 else (),
     )
 
 

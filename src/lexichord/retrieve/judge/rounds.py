@@ -9,11 +9,14 @@ from time import perf_counter
 from typing import get_args
 
 from lexichord.errors import LexichordError, ProviderError
+from lexichord.retrieve.evidence.reading import FOUND
 from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.judged import Judged, judge
+from lexichord.retrieve.judge.judged import Judged, find_readable, judge
+from lexichord.retrieve.judge.named import hold_to_named, unnamed
 from lexichord.retrieve.judge.reflect import (
     NO_WORDING_LEFT,
     add_round,
+    cover_by_reading,
     decide_next_query,
     is_passed,
     measure_coverage,
@@ -144,8 +147,27 @@ async def _search_again(
 async def _measure_coverage(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
 ) -> Coverage:
+    """Measure what the hits cover: by words, and by a reader where there is one."""
     parts = (plan.intent.entities, plan.intent.sub_questions)
-    return await measure_coverage(context.database, plan.question.query, hits, *parts)
+    covered = await measure_coverage(context.database, plan.question.query, hits, *parts)
+    answered = await _find_answered(context, plan, hits)
+    return cover_by_reading(covered, answered) if answered else covered
+
+
+async def _find_answered(
+    context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
+) -> dict[str, bool]:
+    """Return whether a reader finds an answer to each question; none where it cannot read."""
+    passages = await find_readable(context, plan, hold_to_named(plan.intent, hits))
+    if passages is None:
+        return {}
+    answered: dict[str, bool] = {}
+    for question in plan.intent.sub_questions or (unnamed(plan.intent),):
+        read = await context.read(question, passages.quotes)
+        if read is None:
+            return {}
+        answered[question] = any(passage.here >= FOUND for passage in read.passages)
+    return answered
 
 
 @dataclass(frozen=True, slots=True)
