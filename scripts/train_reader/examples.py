@@ -34,9 +34,6 @@ CAPS = {
     "friendsqa.en": 1500,
 }
 STATED_SHARE = 0.12  # of examples, that many more ask whether the text says what a sentence says
-REST_SHARE = 0.3  # of examples, those that are read without the sentences that answer as well
-MIN_REST_WORDS = 25  # that are left of such a passage
-SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|\Z)[^.!?\n]+)*[.!?]*\s*")
 STATED_FORMS = (
     "Does the document say that {}?",
     "Does the text state that {}?",
@@ -187,33 +184,11 @@ def with_negatives(
     """Yield passages that do not answer, for a part of the questions."""
     index = Negatives(every)
     for example in positives:
-        if generator.random() < REST_SHARE and (rest := without_answer(example)) is not None:
-            yield rest
         for same_title, share in ((True, 0.35), (False, 0.25)):
             if generator.random() < share:
                 near = index.near(example, same_title, generator)
                 if near is not None:
                     yield near
-
-
-def without_answer(example: Example) -> Example | None:
-    """Return an example's passage without the sentences that answer, as one that does not.
-
-    It speaks of what is asked and does not say it: what is asked for has to be there, not only its
-    subject.
-    """
-    gone = set()
-    for found in SENTENCE.finditer(example.passage):
-        if any(start < found.end() and found.start() < end for start, end in example.answers):
-            gone.add(found.span())
-    kept, last = "", 0
-    for start, end in sorted(gone):
-        kept, last = kept + example.passage[last:start], end
-    kept += example.passage[last:]
-    said = (example.passage[start:end].lower() for start, end in example.answers)
-    if len(kept.split()) < MIN_REST_WORDS or any(text in kept.lower() for text in said):
-        return None
-    return Example(example.question, example.title, kept, (), example.source)
 
 
 def stated(example: Example, generator: random.Random) -> Example | None:
