@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.retrieve.judge.judged import READ_WEIGHT
 from lexichord.types import Response
 from lexichord.types.reflection import Coverage, Reflection
 from tests.conftest import new_database
@@ -145,16 +146,20 @@ def test_further_passages_are_read_where_the_first_do_not_answer(many: SyncLexic
     assert passages_read(many.query(QUESTION, documents=others)) == [3, len(others) - 3]
 
 
-def test_what_answers_comes_first_among_hits_and_quotes(many: SyncLexichord) -> None:
-    assert many.search(QUESTION).hits[0].uri != "notice.md"
+def test_what_answers_rises_among_hits_and_quotes(home: Path, many: SyncLexichord) -> None:
+    with SyncLexichord(dsn=many.core.settings.dsn, home=home, reader="none") as plain:
+        before = [hit.uri for hit in plain.query(QUESTION).hits]
     response = many.query(QUESTION)
-    assert response.quotes[0].uri == response.hits[0].uri == "notice.md"
-    assert response.quotes[0].score == response.hits[0].score
-    scores = [hit.score for hit in response.hits]
-    assert scores == sorted(scores, reverse=True)
+    after = [hit.uri for hit in response.hits]
+    assert after.index("notice.md") < before.index("notice.md")
+    assert [quote.uri for quote in response.quotes] == after
+    assert [quote.score for quote in response.quotes] == [hit.score for hit in response.hits]
+    assert response.quotes == tuple(sorted(response.quotes, key=lambda quote: -quote.score))
     for hit in response.hits:
-        assert hit.score == pytest.approx((hit.scores.variants or 0) + (hit.scores.read or 0))
-    assert response.hits[0].to_dict()["scores"]["read"] > 0.9
+        read = READ_WEIGHT * (hit.scores.read or 0)
+        assert hit.score == pytest.approx((hit.scores.variants or 0) + read)
+    (found,) = (hit for hit in response.hits if hit.uri == "notice.md")
+    assert found.to_dict()["scores"]["read"] > 0.9
 
 
 def test_a_client_that_asks_other_models_has_the_same_reader(stored: SyncLexichord) -> None:

@@ -9,6 +9,7 @@ import pytest
 from lexichord import LexichordError, SyncLexichord
 from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
+from lexichord.retrieve.judge.judged import READ_WEIGHT
 from lexichord.types import StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri
@@ -82,7 +83,7 @@ def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
         parts = {part.name: part for part in found.parts(hit)}
         assert parts["dense"].score == hit.scores.dense
         ways = [part.score or 0 for name, part in parts.items() if name in found.lists[2:]]
-        assert sum(ways) + (hit.scores.read or 0) == pytest.approx(hit.score)
+        assert sum(ways) + READ_WEIGHT * (hit.scores.read or 0) == pytest.approx(hit.score)
 
 
 def test_an_evaluation_says_what_the_command_says(plain: SyncLexichord) -> None:

@@ -13,6 +13,12 @@ from lexichord.types.evidence import Evidence, Quote, ReadPassages
 from lexichord.types.reading import ReaderFit
 from lexichord.types.state import Calibration
 
+# Of how likely a hit holds the answer, beside its sum of reciprocal ranks: as much as some sixteen
+# places in one list. Of 298 questions of five kinds, all documents together, MRR of the passage
+# that answers, and first hit of the right document: 0 .738, .841; .001 .776, .863; .002 .773, .862;
+# .004 .777, .859; .01 .782, .851; 1 .781, .832.
+READ_WEIGHT = 0.004
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -68,7 +74,7 @@ async def find_readable(
 
 
 def order_by_reading(hits: Iterable[ChunkHit], read: ReadPassages) -> list[ChunkHit]:
-    """Return hits by score and how likely each holds the answer, which is added to it."""
+    """Return hits by score, to which is added how likely each holds the answer."""
     held: dict[str, float] = {}
     listed = list(hits)
     for passage in read.passages:
@@ -82,7 +88,8 @@ def _with_read(hit: ChunkHit, held: Mapping[str, float]) -> ChunkHit:
     likely = held.get(hit.chunk_id)
     if likely is None:
         return hit
-    return replace(hit, score=hit.score + likely, scores=replace(hit.scores, read=likely))
+    score = hit.score + READ_WEIGHT * likely
+    return replace(hit, score=score, scores=replace(hit.scores, read=likely))
 
 
 def _in_order(clauses: Evidence, hits: Sequence[ChunkHit]) -> Evidence:
