@@ -183,6 +183,18 @@ def test_code_that_nothing_announces_stands_before_its_source() -> None:
     assert first_sentence(shown) == code
 
 
+def test_a_line_that_is_the_heading_or_the_title_is_no_sentence() -> None:
+    passage = passage_of("Lease\n\nRent\n\nIt is due now. Rent is paid by letter.")
+    assert [one.quote.text for one in sentences_of(passage)] == [
+        "It is due now.",
+        "Rent is paid by letter.",
+    ]
+    alone = replace(passage_of("Rent: 200"), title="Rent: 200")
+    assert [one.quote.text for one in sentences_of(alone)] == ["Rent: 200"]
+    titled = replace(passage_of("Rent is due.\n\nPay it."), title="Rent is due.")
+    assert [one.quote.text for one in sentences_of(titled)] == ["Rent is due.", "Pay it."]
+
+
 def test_a_row_is_written_with_the_names_of_its_columns() -> None:
     passage = passage_of("| Record | Kept |\n|---|---|\n| Invoices | 7 years |\n")
     row = next(one for one in sentences_of(passage) if "Invoices" in one.quote.text)

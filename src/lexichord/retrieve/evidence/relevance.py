@@ -116,7 +116,7 @@ def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
     """Return a passage's sentences; where no heading line stands above, the passage's names it."""
     own = quote.heading.rpartition(" › ")[2]
     split = split_code if is_code_file(quote.uri) else split_sentences
-    spans = split(quote.text)
+    spans = _without_names(quote, own, split(quote.text))
     sentences: list[QuotedSentence] = []
     head = ""
     for previous, one in zip([None, *spans], spans, strict=False):
@@ -131,6 +131,18 @@ def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
                 before = quote.text[previous.start : previous.end]
         sentences.append(QuotedSentence(question, part, one.heading or own, before))
     return sentences
+
+
+def _without_names(
+    quote: Quote, heading: str, spans: Sequence[SentenceSpan]
+) -> Sequence[SentenceSpan]:
+    """Leave out the lines that are the document's title or the heading: no mark tells in all kinds.
+
+    What ends as a sentence does may have become the title of a text without one.
+    """
+    names = {name.casefold() for name in (quote.title, heading) if name and name[-1] not in ".!?:"}
+    kept = [one for one in spans if quote.text[one.start : one.end].casefold() not in names]
+    return kept or spans
 
 
 def leans(text: str, previous: SentenceSpan, one: SentenceSpan) -> bool:
