@@ -17,12 +17,14 @@ from python_calamine import (
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
 from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
+from lexichord.ingest.load.marks import Marks
 from lexichord.ingest.load.number_formats import (
     SheetFormats,
     find_large_sheet,
     format_number,
     read_formats,
 )
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import office_properties, open_document_properties
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
@@ -35,8 +37,9 @@ MAX_CELLS = 20_000_000  # of a sheet, empty ones too
 type Cell = str | float | bool | date | time | timedelta
 
 
-def load(file: Path, named: str) -> LoadedText:
+def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a spreadsheet. Raises IngestError."""
+    marks = Marks(options)
     kind = kind_of(file.name) or XLSX_TYPE
     if kind != XLS_TYPE:
         check_archive(file, BROKEN_SHEET, ENCRYPTED_SHEET)
@@ -47,9 +50,12 @@ def load(file: Path, named: str) -> LoadedText:
     with _open_book(file) as book:
         for sheet in book.sheets_metadata:
             if sheet.typ == SheetTypeEnum.WorkSheet:
-                hidden = sheet.visible != SheetVisibleEnum.Visible
-                own = formats.get(sheet.name, {})
-                _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
+                name = f"Sheet {storable_text(sheet.name)}"
+                if sheet.visible != SheetVisibleEnum.Visible:
+                    name = marks.hidden(name, "sheet")
+                if name:
+                    own = formats.get(sheet.name, {})
+                    _add_sheet(built, book.get_sheet_by_name(sheet.name), own, name)
     properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
     return LoadedText(
         built.text,
@@ -57,7 +63,7 @@ def load(file: Path, named: str) -> LoadedText:
         properties.pop("title", "") or named,
         headings=tuple(built.headings),
         tables=tuple(built.tables),
-        metadata=properties,
+        metadata=marks.flagged(properties),
     )
 
 
@@ -84,13 +90,10 @@ def _formats(file: Path) -> dict[str, SheetFormats]:
     return read_formats(file, BROKEN_SHEET)
 
 
-def _add_sheet(
-    built: TextBuilder, sheet: CalamineSheet, formats: SheetFormats, hidden: bool
-) -> None:
+def _add_sheet(built: TextBuilder, sheet: CalamineSheet, formats: SheetFormats, name: str) -> None:
     if sheet.total_height * sheet.total_width > MAX_CELLS:
         raise _too_large_error(sheet.name)
     if sheet.height:
-        name = f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}"
         built.paragraph(name, 2, apart=True)
         add_tables(built, _rows(sheet, formats), 3)
 

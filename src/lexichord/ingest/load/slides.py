@@ -9,6 +9,8 @@ from pptx import Presentation
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import check_archive
 from lexichord.ingest.load.kinds import PPTX_TYPE
+from lexichord.ingest.load.marks import HIDDEN, Marks
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText
@@ -19,14 +21,15 @@ MAX_SLIDE_TITLE_CHARS = 200  # characters: more are no title
 MAX_GROUP_DEPTH = 50  # groups in groups
 
 
-def load(file: Path, named: str) -> LoadedText:
+def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a presentation. Raises IngestError."""
+    marks = Marks(options)
     check_archive(file, BROKEN_SLIDES, OLD_SLIDES)
     built = TextBuilder()
     titles: list[str] = []
     try:
         for number, slide in enumerate(Presentation(str(file)).slides, 1):
-            titles.append(_add_slide(built, slide, number))
+            titles.append(_add_slide(built, slide, number, marks))
         properties = office_properties(file)
     except MemoryError:
         raise
@@ -42,20 +45,25 @@ def load(file: Path, named: str) -> LoadedText:
         headings=tuple(built.headings),
         tables=tuple(built.tables),
         pages=built.pages,
-        metadata=properties,
+        metadata=marks.flagged(properties),
     )
 
 
-def _add_slide(built: TextBuilder, slide: Any, number: int) -> str:  # noqa: ANN401
-    """Add a slide; return its title."""
+def _add_slide(built: TextBuilder, slide: Any, number: int, marks: Marks) -> str:  # noqa: ANN401
+    """Add a slide; return its title. A hidden one says so in its text."""
     built.page()
-    hidden = " (hidden)" if slide.element.get("show") == "0" else ""
-    name = f"Slide {number}{hidden}"
     heading = slide.shapes.title
     title = "" if heading is None else _line(heading.text_frame.text)
     is_titled = 0 < len(title) <= MAX_SLIDE_TITLE_CHARS
+    name = f"Slide {number}"
+    if slide.element.get("show") in ("0", "false"):
+        name = marks.hidden(name, "slide")
+        if not name:
+            return ""
     built.place(2, f"{name}: {title}" if is_titled else name, apart=True)
-    if title:
+    if HIDDEN in name:
+        built.paragraph(f"{name}: {title}" if title else name)
+    elif title:
         built.paragraph(title)
     for shape in _shapes(slide.shapes, 0):
         if heading is None or shape.shape_id != heading.shape_id:

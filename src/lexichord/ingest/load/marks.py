@@ -1,0 +1,76 @@
+"""The words that tell what readers see otherwise than as text: hidden, in a margin, said about it.
+
+One vocabulary for all formats. What the options leave out is counted, so that it can be told.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from lexichord.ingest.load.options import LoadOptions
+
+HIDDEN = "(hidden)"
+
+
+def named_hidden(name: str) -> str:
+    """Mark what is hidden as a whole: a sheet, a slide, a row, a paragraph."""
+    return f"{name} {HIDDEN}"
+
+
+def picture(described: str) -> str:
+    """Mark what is said of a picture for those who do not see it."""
+    return f"Picture: {described}"
+
+
+def within(mark: str) -> str:
+    """Set a mark off from the text in whose midst it stands."""
+    return f"[{mark}]"
+
+
+class Marks:
+    """Marks what one document hides and what was said about it, as the options ask for it."""
+
+    def __init__(self, options: LoadOptions) -> None:
+        self._hidden, self._comments = options.hidden, options.comments
+        self._left_out = Counter[str]()
+
+    def flagged(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document's metadata with flags that tell what was left out, and how much."""
+        flags = [
+            f"left out: {amount} {name}{'' if amount == 1 else 's'}"
+            for name, amount in self._left_out.items()
+        ]
+        return {**metadata, **({"flags": flags} if flags else {})}
+
+    def keeps_hidden(self, kind: str) -> bool:
+        """Return whether what is hidden stays; count what does not, a hidden KIND."""
+        if self._hidden == "drop":
+            self._left_out[f"hidden {kind}"] += 1
+        return self._hidden != "drop"
+
+    def hidden(self, text: str, kind: str) -> str:
+        """Return what is hidden as a whole, marked; "" where it is left out."""
+        if not text.strip():
+            return text
+        if not self.keeps_hidden(kind):
+            return ""
+        return named_hidden(text) if self._hidden == "mark" else text
+
+    def hidden_within(self, text: str) -> str:
+        """Return a hidden passage of a text that is shown, marked; "" where it is left out."""
+        inner = text.strip()
+        if not inner or self._hidden == "keep":
+            return text
+        before, after = text[: text.index(inner)], text[text.index(inner) + len(inner) :]
+        return f"{before}{self.hidden(within(inner), 'passage')}{after}"
+
+    def comment(self, text: str, author: str = "", day: str = "", kind: str = "Comment") -> str:
+        """Return what somebody said about the text, with name and day; "" where it is left out."""
+        if not text.strip():
+            return ""
+        if self._comments == "drop":
+            self._left_out["comment"] += 1
+            return ""
+        by = f" by {author}" if author else ""
+        on = f", {day}" if day else ""
+        return text if self._comments == "keep" else f"{kind}{by}{on}: {text}"
