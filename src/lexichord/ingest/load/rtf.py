@@ -1,6 +1,7 @@
 """RTF: its text, with the cells of tables parted by bars."""
 
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from striprtf.striprtf import rtf_to_text
@@ -16,7 +17,7 @@ INFO = re.compile(r"\{\\(title|author|subject)(?: |(?=\\))([^{}]{1,1000})\}")
 
 def load(file: Path, named: str) -> LoadedText:
     """Read an RTF file. Raises IngestError."""
-    content = read_bytes(file).decode("latin-1")  # all else is escaped
+    content = read_bytes(file).removeprefix(BOM_UTF8).decode("latin-1")  # all else is escaped
     if not content.lstrip().startswith("{\\rtf"):
         raise IngestError(BROKEN_RTF)
     try:

@@ -111,7 +111,7 @@ def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText
 
 def _parseable(content: str) -> bytes:
     """Encode as UTF-8, whatever the page declares; leave out what the parser cannot take."""
-    content = content.removeprefix("\ufeff").replace("\0", "").replace("\r\n", "\n")
+    content = content.replace("\0", "").replace("\r\n", "\n")
     return content.encode()
 
 
