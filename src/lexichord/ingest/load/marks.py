@@ -3,13 +3,17 @@
 One vocabulary for all formats. What the options leave out is counted, so that it can be told.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.text import storable_text
 
 HIDDEN = "(hidden)"
+MAX_DESCRIBED_CHARS = 5000  # of a picture: more is no description
+FILE_NAME = re.compile(r"\S+\.(png|jpe?g|gif|bmp|svg|webp|tiff?|emf|wmf)", re.IGNORECASE)
 
 
 def named_hidden(name: str) -> str:
@@ -20,6 +24,12 @@ def named_hidden(name: str) -> str:
 def picture(described: str) -> str:
     """Mark what is said of a picture for those who do not see it."""
     return f"Picture: {described}"
+
+
+def described(words: str) -> str:
+    """Return what is said of a picture in a line; "" where it is only the name of a file."""
+    line = " ".join(storable_text(words).split())
+    return "" if FILE_NAME.fullmatch(line) else line[:MAX_DESCRIBED_CHARS]
 
 
 def within(mark: str) -> str:
@@ -56,13 +66,23 @@ class Marks:
             return ""
         return named_hidden(text) if self._hidden == "mark" else text
 
+    def hidden_row(self, cells: Sequence[str]) -> list[str]:
+        """Return the cells of a hidden row, the last one with words marked; "" if left out."""
+        last = max((place for place, cell in enumerate(cells) if cell.strip()), default=None)
+        if last is None:
+            return list(cells)
+        marked = self.hidden(cells[last], "row")
+        return [*cells[:last], marked, *cells[last + 1 :]] if marked else [""] * len(cells)
+
     def hidden_within(self, text: str) -> str:
         """Return a hidden passage of a text that is shown, marked; "" where it is left out."""
         inner = text.strip()
         if not inner or self._hidden == "keep":
             return text
         before, after = text[: text.index(inner)], text[text.index(inner) + len(inner) :]
-        return f"{before}{self.hidden(within(inner), 'passage')}{after}"
+        if marked := self.hidden(within(inner), "passage"):
+            return f"{before}{marked}{after}"
+        return " " if before and after else ""  # what stands around it stays apart
 
     def comment(self, text: str, author: str = "", day: str = "", kind: str = "Comment") -> str:
         """Return what somebody said about the text, with name and day; "" where it is left out."""

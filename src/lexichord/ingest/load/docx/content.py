@@ -1,48 +1,26 @@
-"""The text of a Word file's paragraphs, with what was inserted and without what was deleted."""
+"""The parts of a Word file, and the blocks, rows and cells in them."""
 
 from collections.abc import Iterator, Sequence
 
+from docx.oxml import parse_xml
 from docx.oxml.ns import qn
+from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
-MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 # The same again.
 FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-TEXT_TAGS = {qn("w:t"), f"{{{MATH_NAMESPACE}}}t"}
-CHARACTER_TAGS = {
-    qn("w:tab"): "\t",
-    qn("w:ptab"): "\t",
-    qn("w:br"): "\n",
-    qn("w:cr"): "\n",
-    qn("w:noBreakHyphen"): "-",
-}
-NOTE_TAGS = {qn("w:footnoteReference"): "footnotes", qn("w:endnoteReference"): "endnotes"}
-SKIPPED_TAGS = {
-    qn("w:pPr"),
-    qn("w:rPr"),
-    qn("w:del"),
-    qn("w:moveFrom"),
-    qn("w:txbxContent"),
-    FALLBACK_TAG,
-}
 
 
-def paragraph_text(paragraph: _Element, notes: list[tuple[str, str]]) -> str:
-    """Return a paragraph's text; add the footnotes that it names to `notes`."""
-    return "".join(_runs(paragraph, notes))
-
-
-def _runs(element: _Element, notes: list[tuple[str, str]]) -> Iterator[str]:
-    for child in element:
-        if child.tag in TEXT_TAGS:
-            yield child.text or ""
-        elif child.tag in CHARACTER_TAGS:
-            yield CHARACTER_TAGS[child.tag]
-        elif child.tag in NOTE_TAGS:
-            notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
-            yield f"[{len(notes)}]"
-        elif child.tag not in SKIPPED_TAGS:
-            yield from _runs(child, notes)
+def part_root(part: DocumentPart, kind: str) -> _Element | None:
+    """Parse the part of the file that holds the styles, the numbering, the notes or the like."""
+    for relation in part.rels.values():
+        if not relation.is_external and relation.reltype.endswith(f"/{kind}"):
+            target = relation.target_part
+            root: _Element = (
+                target.element if hasattr(target, "element") else parse_xml(target.blob)
+            )
+            return root
+    return None
 
 
 def text_boxes(element: _Element) -> Iterator[_Element]:
@@ -64,6 +42,17 @@ def block_elements(parent: _Element) -> Iterator[_Element]:
             yield from block_elements(child)
 
 
+def sections(body: _Element) -> Iterator[tuple[_Element | None, list[_Element]]]:
+    """Yield each section's properties, which stand at its end, with its blocks."""
+    blocks = list[_Element]()
+    for block in block_elements(body):
+        blocks.append(block)
+        if (section := block.find(_path("w:pPr", "w:sectPr"))) is not None:
+            yield section, blocks
+            blocks = []
+    yield body.find(qn("w:sectPr")), blocks
+
+
 WRAPPER_TAGS = {qn("w:sdt"), qn("w:sdtContent"), qn("w:customXml")}
 
 
@@ -80,7 +69,7 @@ def row_cells(row: _Element) -> list[_Element]:
 def count_header_rows(rows: Sequence[_Element]) -> int:
     """Count the rows that are marked as the table's head; the first where none is."""
     marked = [row.find(_path("w:trPr", "w:tblHeader")) for row in rows]
-    amount = next((index for index, mark in enumerate(marked) if not _is_on(mark)), len(rows))
+    amount = next((index for index, mark in enumerate(marked) if not is_on(mark)), len(rows))
     return amount or 1
 
 
@@ -88,6 +77,11 @@ def is_continuation(cell: _Element) -> bool:
     """Return whether a cell is the continuation of the one above it."""
     merged = cell.find(_path("w:tcPr", "w:vMerge"))
     return merged is not None and merged.get(qn("w:val"), "continue") == "continue"
+
+
+def is_hidden_row(row: _Element) -> bool:
+    """Return whether a row of a table is hidden."""
+    return is_on(row.find(_path("w:trPr", "w:hidden")))
 
 
 def _inside(parent: _Element, name: str) -> list[_Element]:
@@ -104,5 +98,6 @@ def _path(*names: str) -> str:
     return "/".join(qn(name) for name in names)
 
 
-def _is_on(mark: _Element | None) -> bool:
+def is_on(mark: _Element | None) -> bool:
+    """Return whether a property is there and not switched off."""
     return mark is not None and mark.get(qn("w:val"), "1") not in ("0", "false", "off")

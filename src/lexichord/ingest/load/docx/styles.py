@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
+from lexichord.ingest.load.docx.content import is_on
+
 HEADING_STYLE = re.compile(r"heading ([1-9])", re.IGNORECASE)
 VALUE_ATTRIBUTE = qn("w:val")
 
@@ -60,6 +62,19 @@ class ParagraphStyles:
                 return number, level, style
         return None
 
+    def hides_paragraph(self, paragraph: _Element) -> bool:
+        """Return whether a paragraph's style hides its text."""
+        return any(map(_hides, self._chain(paragraph)))
+
+    def hides_run(self, run: _Element, otherwise: bool) -> bool:
+        """Return whether a run is hidden, by itself, its style or, `otherwise`, what holds it."""
+        said = run.find(f"{qn('w:rPr')}/{qn('w:vanish')}")
+        if said is not None:
+            return is_on(said)
+        properties = run.find(qn("w:rPr"))
+        named = None if properties is None else property_value(properties, "w:rStyle")
+        return otherwise or any(map(_hides, self._based(named)))
+
     def _style_id(self, paragraph: _Element) -> str:
         properties = paragraph.find(qn("w:pPr"))
         named = None if properties is None else property_value(properties, "w:pStyle")
@@ -84,6 +99,10 @@ class ParagraphStyles:
             properties = element.find(qn("w:pPr"))
             if properties is not None:
                 yield properties
+
+
+def _hides(style: _Element) -> bool:
+    return is_on(style.find(f"{qn('w:rPr')}/{qn('w:vanish')}"))
 
 
 def property_value(parent: _Element, name: str) -> str | None:
