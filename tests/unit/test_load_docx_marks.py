@@ -46,7 +46,8 @@ def test_headers_and_footers_stand_once_a_section(tmp_path: Path, document: Any)
     first.header.paragraphs[0].text = "Berth 12\tdraft"
     first.header.add_table(1, 2, 3000).cell(0, 1).text = "of the ferry"
     first.even_page_header.paragraphs[0].text = "Even berth"
-    first.footer.paragraphs[0].text = "Page 3"
+    first.footer.paragraphs[0].text = "_____"
+    first.footer.add_paragraph("Page 3")
     first.even_page_footer.paragraphs[0].text = "7"
     second = document.add_section()
     document.add_paragraph("Two years.")

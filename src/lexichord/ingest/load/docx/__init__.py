@@ -132,8 +132,9 @@ class _Reader:
         return f"{label} {text.lstrip()}" if label and text.strip() else text
 
     def _margin(self, root: _Element) -> str:
-        """Return the lines of a header or footer."""
-        return "\n".join(" ".join(filter(None, line)) for line in self._lines(root) if any(line))
+        """Return the lines of a header or footer; one of signs alone is a rule."""
+        lines = (" ".join(filter(None, line)) for line in self._lines(root))
+        return "\n".join(line for line in lines if any(map(str.isalnum, line)))
 
     def _lines(self, parent: _Element) -> Iterator[Sequence[str]]:
         """Yield the words of each paragraph and row in a header or footer."""

@@ -33,8 +33,8 @@ class Margins:
                 self._linked[kind, pages] = reference.get(qn("r:id"), "")
         has_first = is_on(section.find(qn("w:titlePg")))
         shown = {"first": has_first, "default": True, "even": self._parts_even_pages}
-        pages = [name for name, is_shown in shown.items() if is_shown]
-        return list(self._shown(HEADER, pages)), list(self._shown(FOOTER, pages))
+        names = [name for name, is_shown in shown.items() if is_shown]
+        return list(self._shown(HEADER, names)), list(self._shown(FOOTER, names))
 
     def never_shown(self) -> Iterator[str]:
         """Yield the headers and footers that no page shows."""
