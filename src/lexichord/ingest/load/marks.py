@@ -13,7 +13,11 @@ from lexichord.ingest.load.text import storable_text
 
 HIDDEN = "(hidden)"
 MAX_DESCRIBED_CHARS = 5000  # of a picture: more is no description
-FILE_NAME = re.compile(r"\S+\.(png|jpe?g|gif|bmp|svg|webp|tiff?|emf|wmf)", re.IGNORECASE)
+SAYING_NOTHING = re.compile(  # the name of a file, or of the kind of thing
+    r"\S+\.(png|jpe?g|gif|bmp|svg|webp|tiff?|emf|wmf)"
+    r"|((image|picture|photo|graphic|icon|logo|thumbnail|arrow|bullet|spacer)\s*)+",
+    re.IGNORECASE,
+)
 
 
 def named_hidden(name: str) -> str:
@@ -27,9 +31,9 @@ def picture(described: str) -> str:
 
 
 def described(words: str) -> str:
-    """Return what is said of a picture in a line; "" where it is only the name of a file."""
+    """Return what is said of a picture in a line; "" where that says nothing but that it is one."""
     line = " ".join(storable_text(words).split())
-    return "" if FILE_NAME.fullmatch(line) else line[:MAX_DESCRIBED_CHARS]
+    return "" if SAYING_NOTHING.fullmatch(line) else line[:MAX_DESCRIBED_CHARS]
 
 
 def within(mark: str) -> str:
