@@ -56,10 +56,10 @@ class Marks:
         ]
         return {**metadata, **({"flags": flags} if flags else {})}
 
-    def keeps_hidden(self, kind: str) -> bool:
-        """Return whether what is hidden stays; count what does not, a hidden KIND."""
-        if self._hidden == "drop":
-            self._left_out[f"hidden {kind}"] += 1
+    def keeps_hidden(self, kind: str, amount: int = 1) -> bool:
+        """Return whether what is hidden stays; count what does not, so many hidden KINDs."""
+        if self._hidden == "drop" and amount:
+            self._left_out[f"hidden {kind}"] += amount
         return self._hidden != "drop"
 
     def hidden(self, text: str, kind: str) -> str:
