@@ -14,9 +14,9 @@ type Area = tuple[Place, Place]  # the first cell and the last
 def filled_rows(
     rows: Iterable[tuple[int, Row]], merged: Sequence[Area], left: int
 ) -> Iterator[tuple[int, Row]]:
-    """Yield the rows, each merged value in all that it covers; in the first row, a header, once.
+    """Yield the rows, each merged value in all that it covers and that hold something besides.
 
-    Rows begin at the column `left`.
+    In the first row, a header, it stands once. Rows begin at the column `left`.
     """
     starting = defaultdict[int, list[tuple[int, int]]](list)
     for (first, column), (last, _) in merged:
@@ -24,10 +24,11 @@ def filled_rows(
             starting[first].append((column - left, last))
     reaching = dict[int, tuple[int, str]]()  # by column: up to which row, and what
     for place, (number, row) in enumerate(rows):
+        is_empty = not any(map(str.strip, row))
         for column, (last, text) in list(reaching.items()):
             if number > last:
                 del reaching[column]
-            elif column < len(row):
+            elif column < len(row) and not is_empty:
                 row[column] = row[column] or text
         if place:
             begun = starting.pop(number, [])

@@ -22,24 +22,33 @@ class SpanningCell:
 def filled_rows(rows: Iterable[Iterable[SpanningCell]], header_rows: int) -> Iterator[list[str]]:
     """Yield rows of texts, each cell below that of its column.
 
-    What spans rows stands in each of them, in the header once; what spans columns in the first.
+    What spans rows stands in each of them that holds something besides, in the header once; what
+    spans columns in the first.
     Raises IngestError where that comes to too much text.
     """
     below: Below = {}
     length = 0
-    for number, row in enumerate(rows):
-        line, below = _filled(row, below, number >= header_rows)
+    for number, row in enumerate(map(list, rows)):
+        is_filled = number >= header_rows and any(cell.text.strip() for cell in row)
+        line, below = _filled(row, below, is_filled)
         length += sum(map(len, line)) + len(line)
         if length > MAX_TEXT_BYTES:
             raise too_long_error()
         yield line
 
 
-def _filled(row: Iterable[SpanningCell], above: Below, is_body: bool) -> tuple[list[str], Below]:
+def even_rows(rows: Iterable[list[str]]) -> list[list[str]]:
+    """Return rows of the same length, as a table in Markdown has them."""
+    listed = list(rows)
+    width = max(map(len, listed), default=0)
+    return [[*row, *[""] * (width - len(row))] for row in listed]
+
+
+def _filled(row: Iterable[SpanningCell], above: Below, is_filled: bool) -> tuple[list[str], Below]:
     """Return the row's texts, and what reaches into the next."""
     line, below, used = list[str](), dict[int, tuple[int, str]](), 0
     for cell in row:
-        _take(line, above, below, is_body)
+        _take(line, above, below, is_filled)
         columns = min(max(cell.columns, 1), MAX_SPANNED_COLUMNS)
         if cell.rows > 1:
             texts = [cell.text, *[""] * (columns - 1)]
@@ -48,15 +57,15 @@ def _filled(row: Iterable[SpanningCell], above: Below, is_body: bool) -> tuple[l
         line += [cell.text, *[""] * (columns - 1)]
     for column in sorted(above):
         line += [""] * (column - len(line))
-        _take(line, above, below, is_body)
+        _take(line, above, below, is_filled)
     last = max((at for at, text in enumerate(line, 1) if text), default=0)
     return line[: max(used, last)], below
 
 
-def _take(line: list[str], above: Below, below: Below, is_body: bool) -> None:
+def _take(line: list[str], above: Below, below: Below, is_filled: bool) -> None:
     """Add what reaches into the row from above, up to the next free column."""
     while (column := len(line)) in above:
         rows, text = above.pop(column)
-        line.append(text if is_body else "")
+        line.append(text if is_filled else "")
         if rows > 1:
             below[column] = (rows - 1, text)
