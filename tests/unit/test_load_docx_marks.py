@@ -155,3 +155,18 @@ def test_what_is_said_of_a_picture_is_text(tmp_path: Path, document: Any) -> Non
     assert written(tmp_path, document).text.split("\n\n") == [
         *("See below.", "Picture: Map of the berths", *below, "Crest [Picture: A gull]")
     ]
+
+
+def test_merged_cells_hold_in_each_row_below_their_column(tmp_path: Path, document: Any) -> None:
+    table = document.add_table(5, 3)
+    texts = ("Coast", "Boats", "", "", "old", "new", "North", "1", "2", "", "3", "4", "", "", "")
+    for at, text in enumerate(texts):
+        table.cell(at // 3, at % 3).text = text
+    for row in list(table.rows)[:2]:
+        row._tr.get_or_add_trPr().append(xml("<w:tblHeader/>"))
+    for first, last in (((0, 0), (1, 0)), ((0, 1), (0, 2)), ((2, 0), (4, 0))):
+        table.cell(*first).merge(table.cell(*last))
+    list(table.rows)[3]._tr.get_or_add_trPr().append(xml('<w:gridBefore w:val="nonsense"/>'))
+    assert written(tmp_path, document).text.split("\n") == [
+        *("Coast\tBoats", "\told\tnew", "North\t1\t2", "North\t3\t4")
+    ]

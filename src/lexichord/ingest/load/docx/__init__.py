@@ -20,7 +20,6 @@ from lexichord.ingest.load.docx.comments import read_comments
 from lexichord.ingest.load.docx.content import (
     block_elements,
     count_header_rows,
-    is_continuation,
     is_hidden_row,
     part_root,
     row_cells,
@@ -28,6 +27,7 @@ from lexichord.ingest.load.docx.content import (
     table_rows,
     text_boxes,
 )
+from lexichord.ingest.load.docx.grid import grid_rows
 from lexichord.ingest.load.docx.margins import Margins
 from lexichord.ingest.load.docx.numbering import ListNumbering
 from lexichord.ingest.load.docx.paragraphs import ParagraphReader
@@ -155,19 +155,19 @@ class _Reader:
             for cell in row_cells(listed_rows[0]):
                 self._read(block_elements(cell))
             return
-        lines = [self._row(row) for row in listed_rows]
-        self._built.table(lines, count_header_rows(listed_rows))
+        head = count_header_rows(listed_rows)
+        lines = grid_rows(listed_rows, head, self._cell)
+        self._built.table(map(self._marked, listed_rows, lines), head)
 
-    def _row(self, row: _Element) -> list[str]:
+    def _marked(self, row: _Element, cells: list[str]) -> list[str]:
         """Return the texts of a row's cells; one that is hidden says so in its last."""
-        cells = [self._cell(cell) for cell in row_cells(row)]
         if is_hidden_row(row) and not any(HIDDEN in cell for cell in cells):
             return self._marks.hidden_row(cells)
         return cells
 
     def _cell(self, cell: _Element) -> str:
-        """Return a cell's text in one line; one that goes on from the row above is empty."""
-        return "" if is_continuation(cell) else " ".join(self._pieces(cell))
+        """Return a cell's text in one line."""
+        return " ".join(self._pieces(cell))
 
     def _pieces(self, cell: _Element) -> Iterator[str]:
         for block in block_elements(cell):

@@ -53,6 +53,7 @@ def sections(body: _Element) -> Iterator[tuple[_Element | None, list[_Element]]]
     yield body.find(qn("w:sectPr")), blocks
 
 
+MAX_COLUMNS = 63  # of a table, as Word takes it
 WRAPPER_TAGS = {qn("w:sdt"), qn("w:sdtContent"), qn("w:customXml")}
 
 
@@ -77,6 +78,21 @@ def is_continuation(cell: _Element) -> bool:
     """Return whether a cell is the continuation of the one above it."""
     merged = cell.find(_path("w:tcPr", "w:vMerge"))
     return merged is not None and merged.get(qn("w:val"), "continue") == "continue"
+
+
+def columns_of(cell: _Element) -> int:
+    """Return over how many columns a cell reaches."""
+    return _whole(cell.find(_path("w:tcPr", "w:gridSpan")), 1)
+
+
+def columns_before(row: _Element) -> int:
+    """Return how many columns a row leaves free before its first cell."""
+    return _whole(row.find(_path("w:trPr", "w:gridBefore")), 0)
+
+
+def _whole(said: _Element | None, otherwise: int) -> int:
+    written = "" if said is None else said.get(qn("w:val"), "")
+    return min(int(written), MAX_COLUMNS) if written.isdecimal() else otherwise
 
 
 def is_hidden_row(row: _Element) -> bool:
