@@ -54,7 +54,9 @@ class Marks:
             f"left out: {amount} {name}{'' if amount == 1 else 's'}"
             for name, amount in self._left_out.items()
         ]
-        return {**metadata, **({"flags": flags} if flags else {})}
+        if not flags:
+            return dict(metadata)
+        return {**metadata, "flags": [*metadata.get("flags", ()), *flags]}
 
     def keeps_hidden(self, kind: str, amount: int = 1) -> bool:
         """Return whether what is hidden stays; count what does not, so many hidden KINDs."""
