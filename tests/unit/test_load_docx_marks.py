@@ -121,10 +121,10 @@ def test_hidden_text_is_marked_where_it_stands(tmp_path: Path, document: Any) ->
     beside = document.add_paragraph("Told to nobody", style=own)
     beside.add_run(" else").font.hidden = False
     assert written(tmp_path, document).text.split("\n\n") == [
-        "Rent is 9 [but may fall] (hidden), as agreed.",
-        "Ask for 12. (hidden)",
-        "Rent [is low] (hidden)",
-        "[Told to nobody] (hidden) else",
+        "Rent is 9 [but may fall (hidden)], as agreed.",
+        "Ask for 12 (hidden).",
+        "Rent [is low (hidden)]",
+        "[Told to nobody (hidden)] else",
     ]
     kept = written(tmp_path, document, hidden="keep").text
     assert kept.split("\n\n")[:2] == ["Rent is 9 but may fall, as agreed.", "Ask for 12."]
@@ -170,3 +170,16 @@ def test_merged_cells_hold_in_each_row_below_their_column(tmp_path: Path, docume
     assert written(tmp_path, document).text.split("\n") == [
         *("Coast\tBoats", "\told\tnew", "North\t1\t2", "North\t3\t4")
     ]
+
+
+def test_each_sentence_of_a_long_hidden_text_says_that_it_is_hidden(
+    tmp_path: Path, document: Any
+) -> None:
+    document.add_paragraph("Shown to all. " * 60)
+    sentences = (f"Bid {number} is kept from e.g. the tenant." for number in range(100))
+    hide(document.add_paragraph().add_run(" ".join(sentences)))
+    loaded = written(tmp_path, document)
+    assert loaded.text.count("the tenant (hidden).") == loaded.text.count("hidden") == 100
+    secret = [chunk.content for chunk in split(loaded) if "Bid" in chunk.content]
+    assert len(secret) > 3
+    assert all("(hidden)" in content for content in secret)

@@ -87,24 +87,24 @@ def test_annotations_follow_their_paragraph_item_or_table(tmp_path: Path) -> Non
     [
         (
             '<text:p>Rent <text:span text:style-name="T2">may fall</text:span>.</text:p>',
-            "Rent [may fall] (hidden).",
+            "Rent [may fall (hidden)].",
             "Rent .",
         ),
         (
             '<text:section text:display="none"><text:p>Secret.</text:p><text:list><text:list-item>'
             "<text:p>Boat</text:p></text:list-item></text:list></text:section><text:p>Now</text:p>",
-            "Secret. (hidden)\n\n• Boat (hidden)\n\nNow",
+            "Secret (hidden).\n\n• Boat (hidden)\n\nNow",
             "Now",
         ),
         (
             '<text:p><text:hidden-paragraph text:is-hidden="true"/>Secret.</text:p>'
             "<text:p>Now</text:p>",
-            "Secret. (hidden)\n\nNow",
+            "Secret (hidden).\n\nNow",
             "Now",
         ),
         (
             '<text:p>Rent<text:hidden-text text:string-value=" is low"/>.</text:p>',
-            "Rent [is low] (hidden).",
+            "Rent [is low (hidden)].",
             "Rent.",
         ),
     ],

@@ -43,9 +43,9 @@ def test_a_comment_follows_its_line_and_a_note_stands_in_it(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("body", "marked", "dropped"),
     [
-        (r"Rent is 9{\v  but may fall}.\par", "Rent is 9 [but may fall] (hidden).", "Rent is 9."),
-        (r"Rent \v is low\v0  now\par", "Rent [is low] (hidden) now", "Rent  now"),
-        (r"Rent {\b\v1 is\par low}\par", "Rent [is] (hidden)\n[low] (hidden)", "Rent"),
+        (r"Rent is 9{\v  but may fall}.\par", "Rent is 9 [but may fall (hidden)].", "Rent is 9."),
+        (r"Rent \v is low\v0  now\par", "Rent [is low (hidden)] now", "Rent  now"),
+        (r"Rent {\b\v1 is\par low}\par", "Rent [is (hidden)]\n[low (hidden)]", "Rent"),
         (r"Rent{\v{\xe boat}}\viewkind4\par", "Rent", "Rent"),
     ],
 )

@@ -12,6 +12,8 @@ from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.text import storable_text
 
 HIDDEN = "(hidden)"
+LINE_END = re.compile(r"""(?<=\w\w)[.!?。！？]["'”)\]]?\Z""")
+SENTENCE_END = re.compile(rf"{LINE_END.pattern}|{LINE_END.pattern[:-2]}(?=\s+[^\W\da-z_])")
 MAX_DESCRIBED_CHARS = 5000  # of a picture: more is no description
 SAYING_NOTHING = re.compile(  # the name of a file, or of the kind of thing
     r"\S+\.(png|jpe?g|gif|bmp|svg|webp|tiff?|emf|wmf)"
@@ -20,9 +22,15 @@ SAYING_NOTHING = re.compile(  # the name of a file, or of the kind of thing
 )
 
 
-def named_hidden(name: str) -> str:
-    """Mark what is hidden as a whole: a sheet, a slide, a row, a paragraph."""
-    return f"{name} {HIDDEN}"
+def named_hidden(text: str) -> str:
+    """Mark what is hidden, sentence by sentence, for it may be cut into chunks, or quoted."""
+    return "\n".join(_marked_line(line) if line.strip() else line for line in text.split("\n"))
+
+
+def _marked_line(line: str) -> str:
+    line = line.rstrip()
+    marked = SENTENCE_END.sub(rf" {HIDDEN}\g<0>", line)
+    return marked if LINE_END.search(line) else f"{marked} {HIDDEN}"
 
 
 def picture(described: str) -> str:
@@ -86,8 +94,8 @@ class Marks:
         if not inner or self._hidden == "keep":
             return text
         before, after = text[: text.index(inner)], text[text.index(inner) + len(inner) :]
-        if marked := self.hidden(within(inner), "passage"):
-            return f"{before}{marked}{after}"
+        if marked := self.hidden(inner, "passage"):
+            return f"{before}{within(marked)}{after}"
         return " " if before and after else ""  # what stands around it stays apart
 
     def comment(self, text: str, author: str = "", day: str = "", kind: str = "Comment") -> str:
