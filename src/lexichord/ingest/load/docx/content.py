@@ -1,12 +1,15 @@
 """The parts of a Word file, and the blocks, rows and cells in them."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
+BLOCK_TAGS = {qn("w:p"), qn("w:tbl")}
+BOX_TAG, INSERTED_TAG = qn("w:txbxContent"), qn("w:ins")
 # The same again.
 FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
@@ -26,7 +29,7 @@ def part_root(part: DocumentPart, kind: str) -> _Element | None:
 def text_boxes(element: _Element) -> Iterator[_Element]:
     """Find the text boxes that hang on a paragraph; those in a box hang on its own paragraphs."""
     for child in element:
-        if child.tag == qn("w:txbxContent"):
+        if child.tag == BOX_TAG:
             yield child
         elif child.tag != FALLBACK_TAG:
             yield from text_boxes(child)
@@ -35,10 +38,9 @@ def text_boxes(element: _Element) -> Iterator[_Element]:
 def block_elements(parent: _Element) -> Iterator[_Element]:
     """Yield the paragraphs and tables in a body, a cell, a box or a note, in order."""
     for child in parent:
-        if child.tag in (qn("w:p"), qn("w:tbl")):
+        if child.tag in BLOCK_TAGS:
             yield child
-            continue
-        if child.tag in (qn("w:sdt"), qn("w:sdtContent"), qn("w:customXml"), qn("w:ins")):
+        elif child.tag in (*WRAPPER_TAGS, INSERTED_TAG):
             yield from block_elements(child)
 
 
@@ -110,6 +112,7 @@ def _inside(parent: _Element, name: str) -> list[_Element]:
     return elements
 
 
+@cache
 def _path(*names: str) -> str:
     return "/".join(qn(name) for name in names)
 

@@ -14,6 +14,7 @@ from lexichord.ingest.load.docx.content import FALLBACK_TAG
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.marks import Marks, described, picture
 
+RUN_TAG, COMMENT_TAG = qn("w:r"), qn("w:commentReference")
 MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 TEXT_TAGS = {qn("w:t"), f"{{{MATH_NAMESPACE}}}t"}
 CHARACTER_TAGS = {
@@ -82,7 +83,7 @@ class ParagraphReader:
             elif child.tag in NOTE_TAGS:
                 self.notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
                 yield hidden, f"[{len(self.notes)}]"
-            elif child.tag == qn("w:r"):
+            elif child.tag == RUN_TAG:
                 yield from self._runs(child, self._styles.hides_run(child, hidden))
             elif child.tag not in SKIPPED_TAGS:
                 self._gather(child, hidden)
@@ -90,7 +91,7 @@ class ParagraphReader:
 
     def _gather(self, element: _Element, hidden: bool) -> None:
         """Take a comment, or what is said of a picture, out of what hangs on a paragraph."""
-        if element.tag == qn("w:commentReference"):
+        if element.tag == COMMENT_TAG:
             comment = self._comments.pop(element.get(qn("w:id"), ""), "")
             self._waiting += [comment] if comment else []
         elif element.tag in DESCRIBING:
