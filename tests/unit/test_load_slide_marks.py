@@ -70,14 +70,19 @@ def test_pictures_and_hidden_shapes_are_told(tmp_path: Path, deck: Any) -> None:
         box.text_frame.text = text
         box.name = "Box"
         box._element._nvXxPr.cNvPr.set("hidden", "1")
+    group = slide.shapes.add_group_shape()
+    group._element._nvXxPr.cNvPr.set("descr", "Two boats")
+    group.shapes.add_textbox(*BOX).text_frame.text = "grouped"
+    group._element._nvXxPr.cNvPr.set("hidden", "1")
     frame = slide.shapes.add_table(1, 2, *BOX)
     frame.name = "Rents"
     frame.table.cell(0, 0).text, frame.table.cell(0, 1).text = "Gull", "9"
     frame._element._nvXxPr.cNvPr.set("hidden", "1")
-    parts = ["shown", "Picture: Map of the berths", "secret (hidden)", "Rents (hidden)"]
+    parts = ["shown", "Picture: Map of the berths", "secret (hidden)"]
+    parts += ["Picture: Two boats (hidden)", "grouped (hidden)", "Rents (hidden)"]
     assert written(tmp_path, deck).text.split("\n\n") == [*parts, "| Gull | 9 |"]
     kept = written(tmp_path, deck, hidden="keep").text.split("\n\n")
-    assert kept == [*parts[:2], "secret", "| Gull | 9 |"]
+    assert kept == [*parts[:2], "secret", "Picture: Two boats", "grouped", "| Gull | 9 |"]
     assert written(tmp_path, deck, hidden="drop").text.split("\n\n") == parts[:2]
 
 

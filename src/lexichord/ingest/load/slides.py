@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pptx import Presentation
+from pptx.oxml.ns import qn
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import check_archive
@@ -20,6 +21,7 @@ from lexichord.types import LoadedText
 BROKEN_SLIDES = "is no PPTX, or a broken one: open it and save it again"
 OLD_SLIDES = "is encrypted or an old .ppt: save it as .pptx without a password"
 MAX_SLIDE_TITLE_CHARS = 200  # characters: more are no title
+GROUP_TAG = qn("p:grpSp")
 MAX_GROUP_DEPTH = 50  # groups in groups
 
 
@@ -94,12 +96,11 @@ class _Deck:
 
     def _add_shape(self, shape: Any) -> None:  # noqa: ANN401
         """Add what a shape shows and what is said of it; of a hidden one, marked."""
-        properties = shape._element._nvXxPr.cNvPr
         shown = TextBuilder()
         _add_shown(shown, shape)
-        if said := described(properties.get("descr", "")):
+        if said := described(shape._element._nvXxPr.cNvPr.get("descr", "")):
             shown.paragraph(picture(said))
-        if shown.text and properties.get("hidden") in ("1", "true"):
+        if shown.text and _is_hidden(shape):
             self._add_hidden(shown, _line(shape.name) or "Shape")
         elif shown.text:
             self._add_built(shown)
@@ -119,14 +120,20 @@ class _Deck:
 
 
 def _shapes(shapes: Iterable[Any], depth: int) -> Iterator[Any]:
-    """Yield the shapes in their order, those in groups in the groups' place."""
+    """Yield the shapes in their order, those in a group after the group."""
     for shape in shapes:
+        yield shape
         if hasattr(shape, "shapes"):
             if depth == MAX_GROUP_DEPTH:
                 raise IngestError(f"holds groups more than {MAX_GROUP_DEPTH} deep: ungroup them")
             yield from _shapes(shape.shapes, depth + 1)
-        else:
-            yield shape
+
+
+def _is_hidden(shape: Any) -> bool:  # noqa: ANN401
+    """Return whether a shape is hidden, or a group that it is in."""
+    groups = shape._element.iterancestors(GROUP_TAG)
+    properties = (element._nvXxPr.cNvPr for element in (shape._element, *groups))
+    return any(each.get("hidden") in ("1", "true") for each in properties)
 
 
 def _add_shown(built: TextBuilder, shape: Any) -> None:  # noqa: ANN401

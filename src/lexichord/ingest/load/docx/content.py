@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from docx.opc.part import Part, XmlPart
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from docx.parts.document import DocumentPart
@@ -18,12 +19,14 @@ def part_root(part: DocumentPart, kind: str) -> _Element | None:
     """Parse the part of the file that holds the styles, the numbering, the notes or the like."""
     for relation in part.rels.values():
         if not relation.is_external and relation.reltype.endswith(f"/{kind}"):
-            target = relation.target_part
-            root: _Element = (
-                target.element if hasattr(target, "element") else parse_xml(target.blob)
-            )
-            return root
+            return root_of(relation.target_part)
     return None
+
+
+def root_of(part: Part) -> _Element:
+    """Return a part's root, parsed by the library if it knows the kind."""
+    root: _Element = part.element if isinstance(part, XmlPart) else parse_xml(part.blob)
+    return root
 
 
 def text_boxes(element: _Element) -> Iterator[_Element]:

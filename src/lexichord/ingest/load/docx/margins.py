@@ -6,7 +6,7 @@ from docx.oxml.ns import qn
 from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
-from lexichord.ingest.load.docx.content import is_on, part_root
+from lexichord.ingest.load.docx.content import is_on, part_root, root_of
 from lexichord.ingest.load.marks import Marks
 
 HEADER, FOOTER = "w:headerReference", "w:footerReference"
@@ -54,5 +54,5 @@ class Margins:
         """Return the text of a header or footer, read once."""
         relation = self._part.rels.get(link)
         if link not in self._texts and relation is not None and not relation.is_external:
-            self._texts[link] = self._read(relation.target_part.element).strip()
+            self._texts[link] = self._read(root_of(relation.target_part)).strip()
         return self._texts.get(link, "")
