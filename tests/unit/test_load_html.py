@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import IngestError
+from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
 from tests.documents import bare
@@ -175,6 +176,15 @@ def test_deep_nesting_is_read_or_refused(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_is_said_of_a_picture_is_text(tmp_path: Path, content: str, text: str) -> None:
     assert page(tmp_path, content).text == text
+
+
+def test_a_picture_above_the_title_leaves_it_the_title(tmp_path: Path) -> None:
+    content = f"<h1>Lease</h1><h2>Term</h2><p>{'It is one year. ' * 100}"
+    expected = [chunk.heading for chunk in split(page(tmp_path, content))]
+    loaded = page(tmp_path, f"<div><img alt='A gull over a boat'></div>{content}")
+    assert loaded.text.startswith("Picture: A gull over a boat\n\nLease")
+    assert [chunk.heading for chunk in split(loaded)] == ["", *expected]
+    assert expected[-1] == "Term"
 
 
 def test_no_words_are_joined_across_blocks(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ SENTENCE_END = re.compile(rf"{LINE_END.pattern}|{LINE_END.pattern[:-2]}(?=\s+[^\
 MAX_DESCRIBED_CHARS = 5000  # of a picture: more is no description
 SAYING_NOTHING = re.compile(  # the name of a file, or of the kind of thing
     r"\S+\.(png|jpe?g|gif|bmp|svg|webp|tiff?|emf|wmf)"
-    r"|((image|picture|photo|graphic|icon|logo|thumbnail|arrow|bullet|spacer)\s*)+",
+    r"|((image|picture|photo|graphic|icon|logo|thumbnail|cover|arrow|bullet|spacer)\s*)+",
     re.IGNORECASE,
 )
 
