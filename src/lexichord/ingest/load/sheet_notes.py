@@ -13,7 +13,10 @@ from lexichord.ingest.load.archive import open_archive, parse_xml
 from lexichord.ingest.load.number_formats import BOOK_PART, Place, cell_place, sheet_parts
 from lexichord.ingest.load.text import storable_text
 
-HIDDEN_SIGN = b"hidden="  # in a sheet's part that hides something
+# In a part of XLSX that hides something, and one of ODS that hides, merges or comments.
+HIDDEN_SIGN = re.compile(rb"hidden=")
+NOTED_SIGN = re.compile(rb"""visibility=|rows-spanned=.(?!1["'])|:annotation[ >]""")
+SIGN_BYTES = 32  # that a sign has at most
 SCANNED_BYTES = 1 << 20
 DAY_CHARS = len("2026-11-26")
 CONTENT_PART = "content.xml"
@@ -62,7 +65,8 @@ def read_sheet_notes(file: Path, broken: str) -> dict[str, SheetNotes]:
     with open_archive(file, broken) as archive:
         names = set(archive.namelist())
         if CONTENT_PART in names:
-            return dict(_open_document_notes(archive))
+            is_noted = _holds(archive, CONTENT_PART, NOTED_SIGN)
+            return dict(_open_document_notes(archive)) if is_noted else {}
         if BOOK_PART not in names:
             return {}
         people = _people(archive, names)
@@ -85,14 +89,14 @@ def _notes(archive: zipfile.ZipFile, part: str, people: dict[str, str]) -> Sheet
     return notes
 
 
-def _holds(archive: zipfile.ZipFile, part: str, sign: bytes) -> bool:
+def _holds(archive: zipfile.ZipFile, part: str, sign: re.Pattern[bytes]) -> bool:
     """Return whether a part holds a sign, without the work of reading it as XML."""
     before = b""
     with archive.open(part) as stream:
         while read := stream.read(SCANNED_BYTES):
-            if sign in before + read:
+            if sign.search(before + read):
                 return True
-            before = read[-len(sign) :]
+            before = read[-SIGN_BYTES:]
     return False
 
 
