@@ -29,7 +29,7 @@ from pydantic_settings import (
 
 from lexichord.errors import ConfigError, plain_reason
 from lexichord.types.generation import Price
-from lexichord.types.options import Recording
+from lexichord.types.options import Marking, Recording
 
 CONTAINER_SECRETS = Path("/run/secrets")  # of Docker and Podman, readable by all inside
 MAX_KEY_FILE_BYTES = 10_000
@@ -101,7 +101,9 @@ class Settings(BaseSettings):
     /embeddings is appended to embedding_base_url, for cohere /v2/embed, for gemini /v1/models.
     file_password opens files that are encrypted, such as PDFs. ocr recognizes pages of PDFs that
     hold no text: tesseract, an installed command, or with languages tesseract/eng+deu; or rapidocr,
-    the extra ocr, whose models come along. A document of more than max_chunks chunks is refused.
+    the extra ocr, whose models come along. What files hide, and comments in them, are kept as text,
+    marked as what they are or dropped, as hidden and comments say: keep, mark or drop. A document
+    of more than max_chunks chunks is refused.
     embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
     provider/model: a number, or for a language model input and output. A key may also stand in a
     file that ..._api_key_file names.
@@ -141,6 +143,8 @@ class Settings(BaseSettings):
     embedding_concurrency: int = Field(4, ge=1, le=100)
     file_password: SecretStr | None = None
     ocr: Annotated[str, AfterValidator(_ocr)] | None = None
+    hidden: Marking = "mark"
+    comments: Marking = "mark"
     max_chunks: int | None = Field(None, ge=1)
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}

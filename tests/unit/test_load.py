@@ -20,9 +20,39 @@ def write(file: Path, content: str | bytes) -> Path:
 
 
 def test_a_text_is_read_character_for_character(tmp_path: Path) -> None:
-    text = "\ufeffa\r\nb\u2028 naïve 🎉\x0c\n"
+    text = "a\r\nb\u2028 naïve 🎉\x0c\n"
     loaded = load(write(tmp_path / "a.md", text))
     assert (loaded.text, loaded.metadata) == (text, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", "first note"),
+        ("a.md", "# first note"),
+        ("a.csv", "first,note\n1,2"),
+        ("a.html", "<p>first note"),
+        ("a.rst", "first note"),
+        ("a.json", '{"first": "note"}'),
+        ("a.jsonl", '{"first": "note"}'),
+        ("a.ipynb", '{"cells": [{"cell_type": "markdown", "source": "first note"}]}'),
+        ("a.xml", "<a>first note</a>"),
+        ("a.rtf", "{\\rtf1 first note}"),
+        ("a.eml", "Subject: first note\n\nfirst note"),
+        ("a.py", "first = 'note'"),
+        ("a.unknown", "first note"),
+    ],
+)
+def test_the_mark_of_the_bytes_order_is_no_text(tmp_path: Path, name: str, content: str) -> None:
+    loaded = load(write(tmp_path / name, f"\ufeff{content}"))
+    assert "first" in loaded.text
+    assert "\ufeff" not in loaded.text
+    assert loaded.text == load(write(tmp_path / name, content)).text
+
+
+def test_a_mark_before_a_text_of_another_encoding_is_none_either(tmp_path: Path) -> None:
+    loaded = load(write(tmp_path / "a.txt", b"\xef\xbb\xbf" + FRENCH.encode("cp1252")))
+    assert loaded.text == FRENCH
 
 
 @pytest.mark.parametrize(

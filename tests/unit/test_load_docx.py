@@ -139,7 +139,7 @@ def test_a_table_is_a_line_a_row(tmp_path: Path, document: Any) -> None:
     table.cell(1, 0).merge(table.cell(2, 0))
     document.add_paragraph("After")
     loaded = written(tmp_path, document)
-    rows = "A\tB\nx y\t1\t2\n\t3\t4"
+    rows = "A\tB\nx y\t1\t2\nx y\t3\t4"
     assert loaded.text == f"Before\n\n{rows}\n\nAfter"
     (table,) = loaded.tables
     assert loaded.text[table.start : table.end] == rows

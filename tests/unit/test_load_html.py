@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import IngestError
+from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
 from tests.documents import bare
@@ -153,3 +154,64 @@ def test_deep_nesting_is_read_or_refused(tmp_path: Path) -> None:
     assert page(tmp_path, "<font>line<br>" * 1000).text.count("line") == 1000
     with pytest.raises(IngestError, match=r"^holds elements nested more than 400 deep"):
         page(tmp_path, "<div>" * 100_000 + "text")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ('<p>See <a href=x><img alt="the\nberths"></a>.</p>', "See [Picture: the berths]."),
+        ("<div><img alt='Map'><img alt='Gull'></div><p>x", "Picture: Map\nPicture: Gull\n\nx"),
+        ("<figure><img alt='Map'><figcaption>Oslo</figcaption></figure>", "Picture: Map\n\nOslo"),
+        ("<figure><img alt='Of  Oslo'><figcaption>Of Oslo</figcaption></figure>", "Of Oslo"),
+        ("<p>a<svg><title>A gull</title><text>no</text></svg> b", "a [Picture: A gull] b"),
+        ("<p>a<svg role=img aria-label='A gull'><path/></svg>", "a [Picture: A gull]"),
+        ("<p>a <span role=img aria-label='A gull'>♥</span>", "a [Picture: A gull] ♥"),
+        ("<picture><source srcset=a><img alt='A gull'></picture>", "Picture: A gull"),
+        ("<table><tr><th>Boat<tr><td><img alt='A gull'></table>", "Boat\nPicture: A gull"),
+        ("<p>a <img alt='👍'>b <img alt=''><img alt='gull.png'><img alt='*'>", "a 👍b"),
+        ("<p>a <img alt='Image icon'>", "a"),
+        ("<p>a<img alt='A gull' role=presentation><img hidden alt='A gull'>", "a"),
+        ("<p>a<svg aria-hidden=true><title>A gull</title></svg>", "a"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_picture_is_text(tmp_path: Path, content: str, text: str) -> None:
+    assert page(tmp_path, content).text == text
+
+
+def test_a_picture_above_the_title_leaves_it_the_title(tmp_path: Path) -> None:
+    content = f"<h1>Lease</h1><h2>Term</h2><p>{'It is one year. ' * 100}"
+    expected = [chunk.heading for chunk in split(page(tmp_path, content))]
+    loaded = page(tmp_path, f"<div><img alt='A gull over a boat'></div>{content}")
+    assert loaded.text.startswith("Picture: A gull over a boat\n\nLease")
+    assert [chunk.heading for chunk in split(loaded)] == ["", *expected]
+    assert expected[-1] == "Term"
+
+
+def test_no_words_are_joined_across_blocks(tmp_path: Path) -> None:
+    content = "<details><summary>When it blows</summary>close the hatch<p>Now</p></details>"
+    assert page(tmp_path, content).text.split("\n") == [
+        *("When it blows", "close the hatch", "", "Now")
+    ]
+    for tag in ("fieldset", "legend", "menu", "center", "search"):
+        assert page(tmp_path, f"one<{tag}>two</{tag}>three").text.split() == ["one", "two", "three"]
+
+
+def test_what_a_cell_spans_stands_in_each_row(tmp_path: Path) -> None:
+    loaded = page(
+        tmp_path,
+        "<table><thead><tr><th rowspan=2>Coast<th colspan=2>Boats<tr><th>old<th>new</thead>"
+        "<tr><td rowspan=2>North<td>1<td>2<tr><td>3<td>4<tr><td colspan=2>South<td>5"
+        "<tr><td rowspan=0>East<td>6<tr><td>7</table>",
+    )
+    assert loaded.text.split("\n") == [
+        *("Coast\tBoats", "\told\tnew", "North\t1\t2", "North\t3\t4", "South\t\t5"),
+        *("East\t6", "East\t7"),
+    ]
+
+
+@pytest.mark.timeout(30)
+def test_cells_that_claim_to_span_too_much_are_refused(tmp_path: Path) -> None:
+    wide = f"<td rowspan=65534>{'x' * 10000}" + "<tr><td>a" * 9000
+    with pytest.raises(IngestError, match="of text: split it"):
+        page(tmp_path, f"<table><tr><td>head<tr>{wide}</table>")
+    assert page(tmp_path, "<table><tr><td colspan=99999999>a<tr><td colspan=-2>b</table>").tables

@@ -64,7 +64,7 @@ def test_a_slide_is_a_section_and_a_page(tmp_path: Path) -> None:
     assert places(loaded) == [
         (1, "Slide 1: Plan for 2027", "Plan for 2027"),
         (2, "Slide 2", "grouped words"),
-        (3, "Slide 3 (hidden)", "not shown"),
+        (3, "Slide 3 (hidden)", "Slide 3 (hidden)"),
     ]
     assert "Grow\n  Hire\n\nSpeaker notes\n\nMention the ferry." in loaded.text
     assert "| Item |  | Cost \\| EUR |\n| --- | --- | --- |\n| Boat |  | 12 |" in loaded.text

@@ -15,7 +15,7 @@ from lexichord.cli import metadata
 from lexichord.cli.deferred import progress, render
 from lexichord.cli.options import EXIT_FAILED, STORE_PANEL, CliOption, Invocation, command
 from lexichord.errors import ConfigError
-from lexichord.types.options import ContextKind, ContextPart
+from lexichord.types.options import ContextKind, ContextPart, Marking
 
 if TYPE_CHECKING:
     from lexichord.cli.progress import FileProgress
@@ -94,7 +94,12 @@ class IngestArguments:
             help="Recognizes scanned pages of PDFs: rapidocr, tesseract, tesseract/eng+deu."
         ),
     ] = None
-
+    hidden: Annotated[
+        Marking | None, typer.Option(help="What files hide: keep as text, mark (default), drop.")
+    ] = None
+    comments: Annotated[
+        Marking | None, typer.Option(help="Comments in files: keep as text, mark (default), drop.")
+    ] = None
     max_chunks: Annotated[
         int | None, typer.Option(min=1, help="Refuse a document of more chunks than that.")
     ] = None
@@ -170,7 +175,11 @@ def ingest(
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""
     options.check(paths or [])
     invocation.arguments.update(
-        file_password=options.password, ocr=options.ocr, max_chunks=options.max_chunks
+        file_password=options.password,
+        ocr=options.ocr,
+        hidden=options.hidden,
+        comments=options.comments,
+        max_chunks=options.max_chunks,
     )
     shown = partial(render.report, verbose=options.verbose)
     if options.retry_failed:

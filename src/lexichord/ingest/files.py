@@ -13,7 +13,13 @@ from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.find import SIDECAR_ENDING, FileSearch
 from lexichord.ingest.load.containers import CHANGED
-from lexichord.ingest.load.kinds import ARCHIVE_TYPES, CONTAINER_TYPES, PDF_TYPE, kind_of
+from lexichord.ingest.load.kinds import (
+    ARCHIVE_TYPES,
+    CONTAINER_TYPES,
+    MARKED_TYPES,
+    PDF_TYPE,
+    kind_of,
+)
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
     FileGoneError,
@@ -106,12 +112,20 @@ class FileSources:
     def recipe(self, name: str, added: Json) -> str:
         """Return how a file becomes a document; the context's part stays at the end."""
         parts = [chunk.CHUNK_RECIPE]
-        if self.reader.options.ocr and kind_of(name) == PDF_TYPE:
-            parts.append(f"ocr={self.reader.options.ocr}")
+        parts += self._load_parts(kind_of(name))
         if added:
             digest = hashlib.sha256(json.dumps(added, sort_keys=True).encode()).hexdigest()
             parts.append(f"metadata={digest[:METADATA_DIGEST_CHARS]}")
         return " ".join([*parts, self.context])
+
+    def _load_parts(self, kind: str | None) -> Iterator[str]:
+        """Yield the options that a file of a kind is loaded by, other than the defaults."""
+        options = self.reader.options
+        if options.ocr and kind == PDF_TYPE:
+            yield f"ocr={options.ocr}"
+        if kind in MARKED_TYPES:
+            marking = {"hidden": options.hidden, "comments": options.comments}
+            yield from (f"{name}={value}" for name, value in marking.items() if value != "mark")
 
     def _uri(self, path: Path) -> str:
         return self.uris.get(str(path)) or storable_name(path.as_posix())

@@ -32,6 +32,7 @@ LlmStage = Literal["intent", "boost", "rewrite", "answer", "reflect"]
 ContextKind = Literal["none", "structural", "given", "llm"]
 ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
 Recording = Literal["off", "on", "text"]  # text: with the question's words
+Marking = Literal["keep", "mark", "drop"]  # of what readers of a file see otherwise than as text
 ScoreName = Literal["dense", "keyword", "fused", "variants", "rerank"]
 
 # Of an evaluation.

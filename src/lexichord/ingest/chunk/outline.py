@@ -86,10 +86,19 @@ def outline(loaded: LoadedText) -> tuple[list[Heading], list[Table]]:
     return list(_with_clauses(text, _without_title(text, headings), closed)), tables
 
 
+# What may stand above a title: what loaders say of a picture there, and of a page's header.
+OPENING = re.compile(r"[\ufeff \t\r\n]*(?:(?:Picture|Header): [^\n]*\n[ \t\r\n]*)*")
+
+
 def _without_title(text: str, headings: Sequence[Heading]) -> list[Heading]:
     """Take the document's own title, the only first-level heading at the top, out of all paths."""
-    opening = len(text) - len(text.lstrip("\ufeff \t\r\n"))
-    if not headings or headings[0].start > opening or headings[0].level > 1:
+    opening = OPENING.match(text)
+    if (
+        not headings
+        or opening is None
+        or headings[0].start > opening.end()
+        or headings[0].level > 1
+    ):
         return list(headings)
     return [Heading(headings[0].start, headings[0].end, 1, ""), *headings[1:]]
 

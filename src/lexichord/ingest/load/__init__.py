@@ -23,6 +23,7 @@ from lexichord.ingest.load.kinds import (
     EPUB_TYPE,
     HTML_TYPE,
     MARKDOWN_TYPE,
+    MARKED_TYPES,
     MSG_TYPE,
     NDJSON_TYPE,
     NOTEBOOK_TYPE,
@@ -45,6 +46,7 @@ from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
 
 type Loader = Callable[[Path, str], LoadedText]
+type MarkingLoader = Callable[[Path, str, LoadOptions], LoadedText]
 
 # The modules that load what is not plain text, by kind.
 LOADERS: Mapping[str, str] = MappingProxyType(
@@ -91,12 +93,12 @@ def _load(file: Path, kind: str, options: LoadOptions) -> LoadedText:
     if kind in ARCHIVE_TYPES:
         raise IngestError("is an archive: its files are documents, it is none itself")
     named = title(uri, "", kind)
-    if kind == PDF_TYPE:
-        from lexichord.ingest.load import pdf
-
-        return pdf.load(file, named, options)
     if kind in LOADERS:
-        loader: Loader = import_module(f"{__name__}.{LOADERS[kind]}").load
+        module = import_module(f"{__name__}.{LOADERS[kind]}")
+        if kind in MARKED_TYPES:
+            marking: MarkingLoader = module.load
+            return marking(file, named, options)
+        loader: Loader = module.load
         return loader(file, named)
     content, metadata = text.read_text(file)
     return LoadedText(content, kind, title(uri, content, kind), metadata=metadata)

@@ -105,6 +105,8 @@ TYPE_ALIASES: Mapping[str, str] = MappingProxyType(
         "text/yaml": "application/yaml",
     }
 )
+# Which may hide something, or hold comments, and mark it.
+MARKED_TYPES = (PDF_TYPE, DOCX_TYPE, PPTX_TYPE, XLSX_TYPE, XLS_TYPE, ODS_TYPE, ODT_TYPE, RTF_TYPE)
 ARCHIVE_TYPES = (ZIP_TYPE, GZIP_TYPE)  # which are no documents themselves
 CONTAINER_TYPES = (*ARCHIVE_TYPES, EML_TYPE, MSG_TYPE)  # which hold files that are documents
 TEXT_TYPE = "text/plain"

@@ -1,5 +1,6 @@
 """Mails: who wrote what to whom and when, and the words; what is attached are documents itself."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from email import policy
@@ -61,7 +62,7 @@ def eml_attachments(file: Path) -> Iterator[Attachment]:
 
 
 def _parsed(file: Path) -> Message:
-    data = read_bytes(file)
+    data = read_bytes(file).removeprefix(BOM_UTF8)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = decode(data)[0].encode()
     mail = BytesParser(policy=_Headers()).parsebytes(data)

@@ -19,7 +19,7 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a notebook. Raises IngestError."""
     content, metadata = read_text(file)
     try:
-        notebook = json.loads(content.removeprefix("\ufeff"))
+        notebook = json.loads(content)
         cells = list(_cells(notebook))
         built = TextBuilder()
         for number, cell in enumerate(cells, 1):

@@ -55,7 +55,7 @@ def read_formats(file: Path, broken: str) -> dict[str, SheetFormats]:
         styles = _styles(archive)
         if not styles:
             return {}
-        sheets = ((name, part) for name, part in _sheets(archive) if part in names)
+        sheets = ((name, part) for name, part in sheet_parts(archive) if part in names)
         return {name: dict(_cells(archive, part, styles)) for name, part in sheets}
 
 
@@ -67,7 +67,7 @@ def find_large_sheet(file: Path, broken: str, most_cells: int) -> str | None:
     with open_archive(file, broken) as archive:
         names = set(archive.namelist())
         if BOOK_PART in names:
-            for name, part in _sheets(archive):
+            for name, part in sheet_parts(archive):
                 if part in names and _spanned_cells(archive, part, most_cells) > most_cells:
                     return name
     return None
@@ -100,7 +100,7 @@ def _spanned_cells(archive: zipfile.ZipFile, part: str, most_cells: int) -> int:
     with archive.open(part) as stream:
         said = DIMENSION.search(stream.read(DIMENSION_BYTES))
     if said:
-        corners = (_place(corner.decode()) for corner in said.groups(said[1]))
+        corners = (cell_place(corner.decode()) for corner in said.groups(said[1]))
         if (cells := _spanned(filter(None, corners))) <= most_cells:
             return cells
     with archive.open(part) as stream:
@@ -111,7 +111,7 @@ def _valued_places(stream: IO[bytes]) -> Iterator[Place]:
     for row in _sheet_rows(stream):
         for cell in row.iterfind("{*}c"):
             has_value = cell.find("{*}v") is not None or cell.find("{*}is") is not None
-            if has_value and (place := _place(cell.get("r", ""))):
+            if has_value and (place := cell_place(cell.get("r", ""))):
                 yield place
 
 
@@ -135,7 +135,7 @@ def _styles(archive: zipfile.ZipFile) -> dict[str, str]:
     return {number: code for number, code in found if format_number(1.0, code) is not None}
 
 
-def _sheets(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+def sheet_parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
     """Yield the sheets' names with their parts of the archive."""
     links = parse_xml(archive.read("xl/_rels/workbook.xml.rels"))
     parts = {link.get("Id"): link.get("Target", "") for link in links}
@@ -151,7 +151,7 @@ def _cells(
         for row in _sheet_rows(stream):
             for cell in row.iterfind("{*}c"):
                 code = styles.get(cell.get("s", ""))
-                place = _place(cell.get("r", "")) if code else None
+                place = cell_place(cell.get("r", "")) if code else None
                 if code and place:
                     yield place, code
 
@@ -165,7 +165,7 @@ def _sheet_rows(stream: IO[bytes]) -> Iterator[etree._Element]:
             del row.getparent()[0]
 
 
-def _place(reference: str) -> Place | None:
+def cell_place(reference: str) -> Place | None:
     """Return where B3 is: row 2, column 1."""
     match = re.fullmatch(r"([A-Z]{1,3})(\d{1,7})", reference)
     if match is None:

@@ -1,38 +1,117 @@
-"""RTF: its text, with the cells of tables parted by bars."""
+"""RTF: its text, with the cells of tables parted by bars, and with what `rtf_parts` takes out."""
 
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
-from striprtf.striprtf import rtf_to_text
+from striprtf.striprtf import font_table_group, rtf_to_text
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import RTF_TYPE
+from lexichord.ingest.load.marks import Marks, described, picture, within
+from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.rtf_parts import HIDDEN, PLACE, part_rtf
 from lexichord.ingest.load.text import TextBuilder, read_bytes, storable_text
 from lexichord.types import LoadedText
 
 BROKEN_RTF = "is no RTF, or a broken one: open it and save it again"
+PART_END = "\x06"
+CODEPAGE = re.compile(r"\\ansicpg\d{1,5}")
 INFO = re.compile(r"\{\\(title|author|subject)(?: |(?=\\))([^{}]{1,1000})\}")
 
 
-def load(file: Path, named: str) -> LoadedText:
+def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read an RTF file. Raises IngestError."""
-    content = read_bytes(file).decode("latin-1")  # all else is escaped
+    content = read_bytes(file).removeprefix(BOM_UTF8).decode("latin-1")  # all else is escaped
     if not content.lstrip().startswith("{\\rtf"):
         raise IngestError(BROKEN_RTF)
+    marks = Marks(options)
     try:
-        text = _plain(content)
+        built = _Reader(content, marks).built
         info = {
             key: " ".join(_plain("{\\rtf1 " + value + "}").split())
             for key, value in INFO.findall(content)
         }
     except (ValueError, LookupError, TypeError, AttributeError):
         raise IngestError(BROKEN_RTF) from None
-    built = TextBuilder()
-    for paragraph in re.split(r"\n\s*\n", text):
-        if paragraph.strip():
-            built.paragraph(paragraph.strip("\n"))
     title = info.pop("title", "") or named
-    return LoadedText(built.text, RTF_TYPE, title, metadata={k: v for k, v in info.items() if v})
+    metadata = marks.flagged({key: value for key, value in info.items() if value})
+    return LoadedText(built.text, RTF_TYPE, title, metadata=metadata)
+
+
+class _Reader:
+    """Puts the running text together with its parts."""
+
+    def __init__(self, content: str, marks: Marks) -> None:
+        self.built = TextBuilder()
+        self._marks = marks
+        self._seen = set[str]()
+        self._lines = list[str]()
+        self._after = list[str]()
+        body, self._parts = part_rtf(content)
+        self._texts = self._part_texts(content)
+        footers = list[str]()
+        for line in [*self._shown(_plain(body)).split("\n"), ""]:
+            self._add_line(line, footers)
+        for footer in footers:
+            self.built.paragraph(footer)
+
+    def _part_texts(self, content: str) -> list[str]:
+        """Return the texts of the parts, in the encoding and the fonts of the whole."""
+        sources = PART_END.join("{" + part.source + "}" for part in self._parts)
+        encoding = "".join(CODEPAGE.findall(content)[:1])
+        fonts = font_table_group(content)  # type: ignore[no-untyped-call]
+        whole = f"{{\\rtf1{encoding}{fonts} {sources}}}"
+        return [self._shown(text).strip() for text in _plain(whole).split(PART_END)]
+
+    def _shown(self, text: str) -> str:
+        """Mark what is hidden, line by line."""
+
+        def marked(passage: re.Match[str]) -> str:
+            return "\n".join(map(self._marks.hidden_within, passage[1].split("\n")))
+
+        return HIDDEN.sub(marked, text)
+
+    def _add_line(self, line: str, footers: list[str]) -> None:
+        """Add a line to its paragraph, which ends with a blank one, or where a part stands."""
+        before = list[str]()
+
+        def placed(place: re.Match[str]) -> str:
+            return self._placed(int(place[1]), before, footers)
+
+        text = PLACE.sub(placed, line)
+        if before or not text.strip():
+            self._end_paragraph()
+        for header in before:
+            self.built.paragraph(header)
+        self._lines += [text] if text.strip() else []
+        if self._after:
+            self._end_paragraph()
+
+    def _end_paragraph(self) -> None:
+        if self._lines:
+            self.built.paragraph("\n".join(self._lines))
+        for comment in self._after:
+            self.built.paragraph(comment)
+        self._lines, self._after = [], []
+
+    def _placed(self, number: int, headers: list[str], footers: list[str]) -> str:
+        """Return what stands at a part's place; put what stands elsewhere in its list."""
+        part, text = self._parts[number], self._texts[number]
+        if part.kind == "picture":
+            said = described(text)
+            return f" {within(picture(said))}" if said else ""
+        if part.kind == "footnote":
+            return f" [{' '.join(text.split())}]" if text else ""
+        if part.kind == "annotation":
+            author = " ".join(_plain("{\\rtf1 " + part.author + "}").split())
+            if comment := self._marks.comment(text, author, part.day):
+                self._after.append(comment)
+        elif any(map(str.isalpha, text)) and f"{part.kind} {text}" not in self._seen:
+            self._seen.add(f"{part.kind} {text}")
+            margins = headers if part.kind == "header" else footers
+            margins.append(f"{part.kind.title()}: {text}")
+        return ""
 
 
 def _plain(content: str) -> str:

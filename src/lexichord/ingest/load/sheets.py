@@ -17,15 +17,25 @@ from python_calamine import (
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
 from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
+from lexichord.ingest.load.marks import Marks
 from lexichord.ingest.load.number_formats import (
     SheetFormats,
     find_large_sheet,
     format_number,
     read_formats,
 )
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import office_properties, open_document_properties
+from lexichord.ingest.load.sheet_cells import filled_rows, marked_rows
+from lexichord.ingest.load.sheet_notes import SheetNotes, read_sheet_notes
 from lexichord.ingest.load.tables import add_tables
-from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_bytes, storable_text
+from lexichord.ingest.load.text import (
+    MAX_TEXT_BYTES,
+    TextBuilder,
+    read_bytes,
+    storable_text,
+    too_long_error,
+)
 from lexichord.types import LoadedText
 
 BROKEN_SHEET = "is no spreadsheet, or a broken one: open it and save it again"
@@ -35,21 +45,27 @@ MAX_CELLS = 20_000_000  # of a sheet, empty ones too
 type Cell = str | float | bool | date | time | timedelta
 
 
-def load(file: Path, named: str) -> LoadedText:
+def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a spreadsheet. Raises IngestError."""
+    marks = Marks(options)
     kind = kind_of(file.name) or XLSX_TYPE
     if kind != XLS_TYPE:
         check_archive(file, BROKEN_SHEET, ENCRYPTED_SHEET)
     elif not read_bytes(file).startswith(OLE_SIGNATURE):
         raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
     formats = _formats(file) if kind == XLSX_TYPE else {}
+    notes = read_sheet_notes(file, BROKEN_SHEET) if kind != XLS_TYPE else {}
     built = TextBuilder()
     with _open_book(file) as book:
         for sheet in book.sheets_metadata:
             if sheet.typ == SheetTypeEnum.WorkSheet:
-                hidden = sheet.visible != SheetVisibleEnum.Visible
-                own = formats.get(sheet.name, {})
-                _add_sheet(built, book.get_sheet_by_name(sheet.name), own, hidden)
+                name = f"Sheet {storable_text(sheet.name)}"
+                if sheet.visible != SheetVisibleEnum.Visible:
+                    name = marks.hidden(name, "sheet")
+                if name:
+                    own = notes.get(sheet.name, SheetNotes())
+                    rows = _Sheet(book.get_sheet_by_name(sheet.name), own, marks)
+                    rows.add_to(built, name, formats.get(sheet.name, {}))
     properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
     return LoadedText(
         built.text,
@@ -57,7 +73,7 @@ def load(file: Path, named: str) -> LoadedText:
         properties.pop("title", "") or named,
         headings=tuple(built.headings),
         tables=tuple(built.tables),
-        metadata=properties,
+        metadata=marks.flagged(properties),
     )
 
 
@@ -84,15 +100,46 @@ def _formats(file: Path) -> dict[str, SheetFormats]:
     return read_formats(file, BROKEN_SHEET)
 
 
-def _add_sheet(
-    built: TextBuilder, sheet: CalamineSheet, formats: SheetFormats, hidden: bool
-) -> None:
-    if sheet.total_height * sheet.total_width > MAX_CELLS:
-        raise _too_large_error(sheet.name)
-    if sheet.height:
-        name = f"Sheet {storable_text(sheet.name)}{' (hidden)' if hidden else ''}"
-        built.paragraph(name, 2, apart=True)
-        add_tables(built, _rows(sheet, formats), 3)
+class _Sheet:
+    """One sheet, with what is said of its cells."""
+
+    def __init__(self, sheet: CalamineSheet, notes: SheetNotes, marks: Marks) -> None:
+        if sheet.total_height * sheet.total_width > MAX_CELLS:
+            raise _too_large_error(sheet.name)
+        self._sheet, self._notes, self._marks = sheet, notes, marks
+
+    def add_to(self, built: TextBuilder, name: str, formats: SheetFormats) -> None:
+        """Add the sheet's tables, and below them what was said of its cells."""
+        comments = list(self._comments())
+        if self._sheet.height or comments:
+            built.paragraph(name, 2, apart=True)
+            add_tables(built, self._marked_rows(formats), 3)
+        if comments:
+            built.place(3, "comments")
+        for comment in comments:
+            built.paragraph(comment)
+
+    def _marked_rows(self, formats: SheetFormats) -> Iterator[list[str]]:
+        """Yield the rows from the sheet's first on; the library leaves out empty ones at the top.
+
+        Raises IngestError where that comes to too much text.
+        """
+        top, left = self._sheet.start or (0, 0)
+        yield from ([] for _ in range(top))
+        merged = self._notes.merged or self._sheet.merged_cell_ranges or []
+        filled = filled_rows(_numbered_rows(self._sheet, formats), merged, left)
+        length = 0
+        for row in marked_rows(filled, self._notes, self._marks, left):
+            length += sum(map(len, row))
+            if length > MAX_TEXT_BYTES:
+                raise too_long_error()
+            yield row
+
+    def _comments(self) -> Iterator[str]:
+        for said in self._notes.comments:
+            text = f"on {said.name}: {said.text}" if said.text else ""
+            if marked := self._marks.comment(text, said.author, said.day):
+                yield marked
 
 
 def _too_large_error(name: str) -> IngestError:
@@ -100,18 +147,13 @@ def _too_large_error(name: str) -> IngestError:
     return IngestError(f"{reach} cells: split it, or delete what stands far out")
 
 
-def _rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[list[str]]:
-    """Yield the rows from the sheet's first on; the library leaves out empty ones at the top."""
+def _numbered_rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that hold something and those between them, each with its number."""
     top, left = sheet.start or (0, 0)
-    yield from ([] for _ in range(top))
-    length = 0
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
         codes = (formats.get((number, column), "") for column in range(left, left + len(row)))
-        cells = [storable_text(_shown(cell, code)) for cell, code in zip(row, codes, strict=True)]
-        length += sum(map(len, cells))
-        if length > MAX_TEXT_BYTES:
-            raise IngestError(f"holds more than {MAX_TEXT_BYTES // 10**6} MB of text: split it")
-        yield cells
+        shown = (_shown(cell, code) for cell, code in zip(row, codes, strict=True))
+        yield number, list(map(storable_text, shown))
 
 
 def _shown(cell: Cell, code: str = "") -> str:

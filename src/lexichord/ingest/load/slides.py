@@ -5,28 +5,32 @@ from pathlib import Path
 from typing import Any
 
 from pptx import Presentation
+from pptx.oxml.ns import qn
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import check_archive
 from lexichord.ingest.load.kinds import PPTX_TYPE
+from lexichord.ingest.load.marks import HIDDEN, Marks, described, picture
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import office_properties
+from lexichord.ingest.load.slide_comments import read_people, slide_comments
+from lexichord.ingest.load.spans import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText
 
 BROKEN_SLIDES = "is no PPTX, or a broken one: open it and save it again"
 OLD_SLIDES = "is encrypted or an old .ppt: save it as .pptx without a password"
 MAX_SLIDE_TITLE_CHARS = 200  # characters: more are no title
+GROUP_TAG = qn("p:grpSp")
 MAX_GROUP_DEPTH = 50  # groups in groups
 
 
-def load(file: Path, named: str) -> LoadedText:
+def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a presentation. Raises IngestError."""
     check_archive(file, BROKEN_SLIDES, OLD_SLIDES)
-    built = TextBuilder()
-    titles: list[str] = []
+    marks = Marks(options)
     try:
-        for number, slide in enumerate(Presentation(str(file)).slides, 1):
-            titles.append(_add_slide(built, slide, number))
+        deck = _Deck(Presentation(str(file)), marks)
         properties = office_properties(file)
     except MemoryError:
         raise
@@ -34,60 +38,120 @@ def load(file: Path, named: str) -> LoadedText:
         if isinstance(error, IngestError):
             raise
         raise IngestError(BROKEN_SLIDES) from None
-    title = properties.pop("title", "") or next(filter(None, titles), named)
+    title = properties.pop("title", "") or next(filter(None, deck.titles), named)
     return LoadedText(
-        built.text,
+        deck.built.text,
         PPTX_TYPE,
         title,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        pages=built.pages,
-        metadata=properties,
+        headings=tuple(deck.built.headings),
+        tables=tuple(deck.built.tables),
+        pages=deck.built.pages,
+        metadata=marks.flagged(properties),
     )
 
 
-def _add_slide(built: TextBuilder, slide: Any, number: int) -> str:  # noqa: ANN401
-    """Add a slide; return its title."""
-    built.page()
-    hidden = " (hidden)" if slide.element.get("show") == "0" else ""
-    name = f"Slide {number}{hidden}"
-    heading = slide.shapes.title
-    title = "" if heading is None else _line(heading.text_frame.text)
-    is_titled = 0 < len(title) <= MAX_SLIDE_TITLE_CHARS
-    built.place(2, f"{name}: {title}" if is_titled else name, apart=True)
-    if title:
-        built.paragraph(title)
-    for shape in _shapes(slide.shapes, 0):
-        if heading is None or shape.shape_id != heading.shape_id:
-            _add_shape(built, shape)
-    notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    if text := "" if notes is None else _text(notes):
-        built.paragraph("Speaker notes", 3)
-        built.paragraph(text)
-    built.drop_place()
-    return title if is_titled else ""
+class _Deck:
+    """The text of a presentation, and the titles of its slides."""
+
+    def __init__(self, presentation: Any, marks: Marks) -> None:  # noqa: ANN401
+        self.built = TextBuilder()
+        self.titles = list[str]()
+        self._marks = marks
+        self._people = read_people(presentation)
+        for number, slide in enumerate(presentation.slides, 1):
+            self._add_slide(slide, number)
+
+    def _add_slide(self, slide: Any, number: int) -> None:  # noqa: ANN401
+        self.built.page()
+        name = f"Slide {number}"
+        if slide.element.get("show") in ("0", "false"):
+            name = self._marks.hidden(name, "slide")
+        if name:
+            self._add_named(slide, name)
+            self.built.drop_place()
+
+    def _add_named(self, slide: Any, name: str) -> None:  # noqa: ANN401
+        """Add a slide under its name, which stands in the text where it says that it is hidden."""
+        heading = slide.shapes.title
+        title = "" if heading is None else _line(heading.text_frame.text)
+        is_titled = 0 < len(title) <= MAX_SLIDE_TITLE_CHARS
+        self.titles.append(title if is_titled else "")
+        named = f"{name}: {title}" if title else name
+        self.built.place(2, named if is_titled else name, apart=True)
+        if opening := named if HIDDEN in name else title:
+            self.built.paragraph(opening)
+        for shape in _shapes(slide.shapes, 0):
+            if heading is None or shape.shape_id != heading.shape_id:
+                self._add_shape(shape)
+        self._add_beside(slide)
+
+    def _add_beside(self, slide: Any) -> None:  # noqa: ANN401
+        """Add the speaker's notes, and what was said about the slide."""
+        notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+        if text := "" if notes is None else _text(notes):
+            self.built.paragraph("Speaker notes", 3)
+            self.built.paragraph(text)
+        for comment in slide_comments(slide, self._people, self._marks):
+            self.built.paragraph(comment)
+
+    def _add_shape(self, shape: Any) -> None:  # noqa: ANN401
+        """Add what a shape shows and what is said of it; of a hidden one, marked."""
+        shown = TextBuilder()
+        _add_shown(shown, shape)
+        if said := described(shape._element._nvXxPr.cNvPr.get("descr", "")):
+            shown.paragraph(picture(said))
+        if shown.text and _is_hidden(shape):
+            self._add_hidden(shown, _line(shape.name) or "Shape")
+        elif shown.text:
+            self._add_built(shown)
+
+    def _add_hidden(self, shown: TextBuilder, name: str) -> None:
+        """Add what a hidden shape holds: words marked, a table below the shape's name, marked."""
+        if not shown.tables:
+            if text := self._marks.hidden(shown.text, "shape"):
+                self.built.paragraph(text)
+        elif marked := self._marks.hidden(name, "shape"):
+            if HIDDEN in marked:
+                self.built.paragraph(marked)
+            self._add_built(shown)
+
+    def _add_built(self, shown: TextBuilder) -> None:
+        self.built.loaded(LoadedText(shown.text, PPTX_TYPE, "", tables=tuple(shown.tables)))
 
 
 def _shapes(shapes: Iterable[Any], depth: int) -> Iterator[Any]:
-    """Yield the shapes in their order, those in groups in the groups' place."""
+    """Yield the shapes in their order, those in a group after the group."""
     for shape in shapes:
+        yield shape
         if hasattr(shape, "shapes"):
             if depth == MAX_GROUP_DEPTH:
                 raise IngestError(f"holds groups more than {MAX_GROUP_DEPTH} deep: ungroup them")
             yield from _shapes(shape.shapes, depth + 1)
-        else:
-            yield shape
 
 
-def _add_shape(built: TextBuilder, shape: Any) -> None:  # noqa: ANN401
+def _is_hidden(shape: Any) -> bool:  # noqa: ANN401
+    """Return whether a shape is hidden, or a group that it is in."""
+    groups = shape._element.iterancestors(GROUP_TAG)
+    properties = (element._nvXxPr.cNvPr for element in (shape._element, *groups))
+    return any(each.get("hidden") in ("1", "true") for each in properties)
+
+
+def _add_shown(built: TextBuilder, shape: Any) -> None:  # noqa: ANN401
     if shape.has_text_frame and (text := _text(shape.text_frame)):
         built.paragraph(text)
     if getattr(shape, "has_table", False):
-        rows = [[storable_text(cell.text) for cell in row.cells] for row in shape.table.rows]
-        if any(any(row) for row in rows):
+        rows = even_rows(filled_rows(map(_cells, shape.table.rows), 1))
+        if any(map(any, rows)):
             built.markdown_table(rows, int(len(rows) > 1), None)
     if getattr(shape, "has_chart", False):
         _add_chart(built, shape.chart)
+
+
+def _cells(row: Any) -> Iterator[SpanningCell]:  # noqa: ANN401
+    for cell in row.cells:
+        if not cell.is_spanned:
+            rows, columns = (cell.span_height, cell.span_width) if cell.is_merge_origin else (1, 1)
+            yield SpanningCell(storable_text(cell.text), rows, columns)
 
 
 def _add_chart(built: TextBuilder, chart: Any) -> None:  # noqa: ANN401

@@ -73,7 +73,11 @@ def too_long_error() -> IngestError:
 
 
 def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
-    """Return the text and its encoding: UTF-8, that of a mark or the file, or the likeliest."""
+    """Return the text and its encoding: UTF-8, that of a mark or the file, or the likeliest.
+
+    The mark that tells the order of bytes is no text.
+    """
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return data.decode(), "utf-8"
     except UnicodeDecodeError:

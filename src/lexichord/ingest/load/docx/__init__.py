@@ -1,33 +1,40 @@
 """DOCX: headings by their styles, the numbers of lists written out, tables a line a row.
 
-What styles mean is in `styles`, list numbers are in `numbering`, the text of paragraphs and tables,
-with tracked changes, is in `content`.
+What styles mean is in `styles`, list numbers are in `numbering`, the blocks of the file in
+`content`, the text of paragraphs, with tracked changes, in `paragraphs`, headers and footers in
+`margins`, what people said about the text in `comments`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import docx
 from docx.document import Document
-from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import ARCHIVE_ERRORS, check_archive
+from lexichord.ingest.load.docx.comments import read_comments
 from lexichord.ingest.load.docx.content import (
     block_elements,
     count_header_rows,
-    is_continuation,
-    paragraph_text,
+    is_hidden_row,
+    part_root,
     row_cells,
+    sections,
     table_rows,
     text_boxes,
 )
+from lexichord.ingest.load.docx.grid import grid_rows
+from lexichord.ingest.load.docx.margins import Margins
 from lexichord.ingest.load.docx.numbering import ListNumbering
+from lexichord.ingest.load.docx.paragraphs import ParagraphReader
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.kinds import DOCX_TYPE
+from lexichord.ingest.load.marks import HIDDEN, Marks, within
+from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
@@ -36,49 +43,44 @@ BROKEN_DOCX = "is no DOCX, or a broken one: open it and save it again"
 OLD_DOCX = "is encrypted or an old .doc: save it as .docx without a password"
 
 
-# What the library does with a file that is not as it expects.
-
-
-def load(file: Path, named: str) -> LoadedText:
+def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a Word file. Raises IngestError."""
+    marks = Marks(options)
     check_archive(file, BROKEN_DOCX, OLD_DOCX)
     try:
         document = docx.Document(str(file))
-        loaded = _Reader(document).read(named)
+        loaded = _Reader(document, marks).read(named)
     except ARCHIVE_ERRORS:
         raise IngestError(BROKEN_DOCX) from None
     properties = office_properties(file)
     properties.pop("title", None)
-    return replace(loaded, metadata=properties)
+    return replace(loaded, metadata=marks.flagged(properties))
 
 
 class _Reader:
     """Walks through one document, once."""
 
-    def __init__(self, document: Document) -> None:
-        self._part = document.part
+    def __init__(self, document: Document, marks: Marks) -> None:
+        self._part, self._marks = document.part, marks
         self._body: _Element = document.element.body
         self._named = str(document.core_properties.title or "").strip()
         self._title = ""
-        self._styles = ParagraphStyles(self._root("styles"))
-        self._numbers = ListNumbering(self._root("numbering"), self._styles)
-        self._notes = list[tuple[str, str]]()
+        self._styles = ParagraphStyles(part_root(self._part, "styles"))
+        self._numbers = ListNumbering(part_root(self._part, "numbering"), self._styles)
+        comments = read_comments(part_root(self._part, "comments"), marks)
+        self._paragraphs = ParagraphReader(self._styles, marks, comments)
+        self._margins = Margins(self._part, marks, self._margin)
+        self._headers = list[str]()
         self._built = TextBuilder()
-
-    def _root(self, kind: str) -> _Element | None:
-        """Parse the part of the file that holds the styles, the numbering or the notes."""
-        for relation in self._part.rels.values():
-            if not relation.is_external and relation.reltype.endswith(f"/{kind}"):
-                part = relation.target_part
-                root: _Element = part.element if hasattr(part, "element") else parse_xml(part.blob)
-                return root
-        return None
 
     def read(self, named: str) -> LoadedText:
         if self._body.getroottree().docinfo.internalDTD is not None:
             raise IngestError(BROKEN_DOCX)  # the format has none; entities would be left out
-        self._read(self._body)
+        for section, blocks in sections(self._body):
+            self._read_section(section, blocks)
+        self._add(self._margins.never_shown())
         self._read_notes()
+        self._add(self._paragraphs.other_comments())
         return LoadedText(
             self._built.text,
             DOCX_TYPE,
@@ -87,45 +89,91 @@ class _Reader:
             tables=tuple(self._built.tables),
         )
 
-    def _read(self, parent: _Element) -> None:
-        for block in block_elements(parent):
+    def _add(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self._built.paragraph(text)
+
+    def _read_section(self, section: _Element | None, blocks: Sequence[_Element]) -> None:
+        """Read a section, its headers before it or below the heading that opens it."""
+        self._headers, footers = ([], []) if section is None else self._margins.of(section)
+        self._read(blocks)
+        self._add_headers()
+        self._add(footers)
+
+    def _add_headers(self) -> None:
+        waiting, self._headers = self._headers, []
+        self._add(waiting)
+
+    def _read(self, blocks: Iterable[_Element]) -> None:
+        for block in blocks:
             if block.tag == qn("w:p"):
                 self._read_paragraph(block)
             else:
                 self._read_table(block)
+            self._add(self._paragraphs.take_pictures())
+            self._add(self._paragraphs.take_comments())
 
     def _read_paragraph(self, paragraph: _Element) -> None:
         text = self._numbered(paragraph).strip("\n")
+        level = self._styles.level(paragraph)
         if text.strip():
-            self._built.paragraph(text, self._styles.level(paragraph))
+            if level is None:
+                self._add_headers()
+            self._built.paragraph(text, level)
+            self._add_headers()
             if not self._title and self._styles.is_title(paragraph):
                 self._title = " ".join(text.split())
         for box in text_boxes(paragraph):
-            self._read(box)
+            self._read(block_elements(box))
 
     def _numbered(self, paragraph: _Element) -> str:
         label = self._numbers.label(paragraph)
-        text = paragraph_text(paragraph, self._notes)
+        text = self._paragraphs.text(paragraph)
         return f"{label} {text.lstrip()}" if label and text.strip() else text
+
+    def _margin(self, root: _Element) -> str:
+        """Return the lines of a header or footer; one of signs alone is a rule."""
+        lines = (" ".join(filter(None, line)) for line in self._lines(root))
+        return "\n".join(line for line in lines if any(map(str.isalnum, line)))
+
+    def _lines(self, parent: _Element) -> Iterator[Sequence[str]]:
+        """Yield the words of each paragraph and row in a header or footer."""
+        for block in block_elements(parent):
+            if block.tag == qn("w:p"):
+                boxes = [piece for box in text_boxes(block) for piece in self._pieces(box)]
+                yield self._paragraphs.text(block).split()
+                yield [*boxes, *map(within, self._paragraphs.take_pictures())]
+            else:
+                for row in table_rows(block):
+                    yield [self._cell(cell) for cell in row_cells(row)]
 
     def _read_table(self, table: _Element) -> None:
         """Read a table; one of a single row only sets out what is in its cells."""
+        self._add_headers()
         listed_rows = table_rows(table)
         if len(listed_rows) == 1:
             for cell in row_cells(listed_rows[0]):
-                self._read(cell)
+                self._read(block_elements(cell))
             return
-        lines = [[self._cell(cell) for cell in row_cells(row)] for row in listed_rows]
-        self._built.table(lines, count_header_rows(listed_rows))
+        head = count_header_rows(listed_rows)
+        lines = grid_rows(listed_rows, head, self._cell)
+        self._built.table(map(self._marked, listed_rows, lines), head)
+
+    def _marked(self, row: _Element, cells: list[str]) -> list[str]:
+        """Return the texts of a row's cells; one that is hidden says so in its last."""
+        if is_hidden_row(row) and not any(HIDDEN in cell for cell in cells):
+            return self._marks.hidden_row(cells)
+        return cells
 
     def _cell(self, cell: _Element) -> str:
-        """Return a cell's text in one line; one that goes on from the row above is empty."""
-        return "" if is_continuation(cell) else " ".join(self._pieces(cell))
+        """Return a cell's text in one line."""
+        return " ".join(self._pieces(cell))
 
     def _pieces(self, cell: _Element) -> Iterator[str]:
         for block in block_elements(cell):
             if block.tag == qn("w:p"):
                 yield from self._numbered(block).split()
+                yield from map(within, self._paragraphs.take_pictures())
                 for box in text_boxes(block):
                     yield from self._pieces(box)
             else:
@@ -135,9 +183,10 @@ class _Reader:
 
     def _read_notes(self) -> None:
         """Put foot- and endnotes after the text, numbered as they are named in it."""
-        roots = {kind: self._root(kind) for kind in ("footnotes", "endnotes")}
-        for number, (kind, name) in enumerate(list(self._notes), 1):
+        roots = {kind: part_root(self._part, kind) for kind in ("footnotes", "endnotes")}
+        for number, (kind, name) in enumerate(list(self._paragraphs.notes), 1):
             root = roots[kind]
             for note in [] if root is None else root:
                 if note.get(qn("w:id")) == name:
                     self._built.paragraph(f"[{number}] {' '.join(self._pieces(note))}")
+                    self._add(self._paragraphs.take_comments())

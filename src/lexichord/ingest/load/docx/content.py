@@ -1,54 +1,38 @@
-"""The text of a Word file's paragraphs, with what was inserted and without what was deleted."""
+"""The parts of a Word file, and the blocks, rows and cells in them."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
+from docx.opc.part import Part, XmlPart
+from docx.oxml import parse_xml
 from docx.oxml.ns import qn
+from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
-MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+BLOCK_TAGS = {qn("w:p"), qn("w:tbl")}
+BOX_TAG, INSERTED_TAG = qn("w:txbxContent"), qn("w:ins")
 # The same again.
 FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-TEXT_TAGS = {qn("w:t"), f"{{{MATH_NAMESPACE}}}t"}
-CHARACTER_TAGS = {
-    qn("w:tab"): "\t",
-    qn("w:ptab"): "\t",
-    qn("w:br"): "\n",
-    qn("w:cr"): "\n",
-    qn("w:noBreakHyphen"): "-",
-}
-NOTE_TAGS = {qn("w:footnoteReference"): "footnotes", qn("w:endnoteReference"): "endnotes"}
-SKIPPED_TAGS = {
-    qn("w:pPr"),
-    qn("w:rPr"),
-    qn("w:del"),
-    qn("w:moveFrom"),
-    qn("w:txbxContent"),
-    FALLBACK_TAG,
-}
 
 
-def paragraph_text(paragraph: _Element, notes: list[tuple[str, str]]) -> str:
-    """Return a paragraph's text; add the footnotes that it names to `notes`."""
-    return "".join(_runs(paragraph, notes))
+def part_root(part: DocumentPart, kind: str) -> _Element | None:
+    """Parse the part of the file that holds the styles, the numbering, the notes or the like."""
+    for relation in part.rels.values():
+        if not relation.is_external and relation.reltype.endswith(f"/{kind}"):
+            return root_of(relation.target_part)
+    return None
 
 
-def _runs(element: _Element, notes: list[tuple[str, str]]) -> Iterator[str]:
-    for child in element:
-        if child.tag in TEXT_TAGS:
-            yield child.text or ""
-        elif child.tag in CHARACTER_TAGS:
-            yield CHARACTER_TAGS[child.tag]
-        elif child.tag in NOTE_TAGS:
-            notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
-            yield f"[{len(notes)}]"
-        elif child.tag not in SKIPPED_TAGS:
-            yield from _runs(child, notes)
+def root_of(part: Part) -> _Element:
+    """Return a part's root, parsed by the library if it knows the kind."""
+    root: _Element = part.element if isinstance(part, XmlPart) else parse_xml(part.blob)
+    return root
 
 
 def text_boxes(element: _Element) -> Iterator[_Element]:
     """Find the text boxes that hang on a paragraph; those in a box hang on its own paragraphs."""
     for child in element:
-        if child.tag == qn("w:txbxContent"):
+        if child.tag == BOX_TAG:
             yield child
         elif child.tag != FALLBACK_TAG:
             yield from text_boxes(child)
@@ -57,13 +41,24 @@ def text_boxes(element: _Element) -> Iterator[_Element]:
 def block_elements(parent: _Element) -> Iterator[_Element]:
     """Yield the paragraphs and tables in a body, a cell, a box or a note, in order."""
     for child in parent:
-        if child.tag in (qn("w:p"), qn("w:tbl")):
+        if child.tag in BLOCK_TAGS:
             yield child
-            continue
-        if child.tag in (qn("w:sdt"), qn("w:sdtContent"), qn("w:customXml"), qn("w:ins")):
+        elif child.tag in (*WRAPPER_TAGS, INSERTED_TAG):
             yield from block_elements(child)
 
 
+def sections(body: _Element) -> Iterator[tuple[_Element | None, list[_Element]]]:
+    """Yield each section's properties, which stand at its end, with its blocks."""
+    blocks = list[_Element]()
+    for block in block_elements(body):
+        blocks.append(block)
+        if (section := block.find(_path("w:pPr", "w:sectPr"))) is not None:
+            yield section, blocks
+            blocks = []
+    yield body.find(qn("w:sectPr")), blocks
+
+
+MAX_COLUMNS = 63  # of a table, as Word takes it
 WRAPPER_TAGS = {qn("w:sdt"), qn("w:sdtContent"), qn("w:customXml")}
 
 
@@ -80,7 +75,7 @@ def row_cells(row: _Element) -> list[_Element]:
 def count_header_rows(rows: Sequence[_Element]) -> int:
     """Count the rows that are marked as the table's head; the first where none is."""
     marked = [row.find(_path("w:trPr", "w:tblHeader")) for row in rows]
-    amount = next((index for index, mark in enumerate(marked) if not _is_on(mark)), len(rows))
+    amount = next((index for index, mark in enumerate(marked) if not is_on(mark)), len(rows))
     return amount or 1
 
 
@@ -88,6 +83,26 @@ def is_continuation(cell: _Element) -> bool:
     """Return whether a cell is the continuation of the one above it."""
     merged = cell.find(_path("w:tcPr", "w:vMerge"))
     return merged is not None and merged.get(qn("w:val"), "continue") == "continue"
+
+
+def columns_of(cell: _Element) -> int:
+    """Return over how many columns a cell reaches."""
+    return _whole(cell.find(_path("w:tcPr", "w:gridSpan")), 1)
+
+
+def columns_before(row: _Element) -> int:
+    """Return how many columns a row leaves free before its first cell."""
+    return _whole(row.find(_path("w:trPr", "w:gridBefore")), 0)
+
+
+def _whole(said: _Element | None, otherwise: int) -> int:
+    written = "" if said is None else said.get(qn("w:val"), "")
+    return min(int(written), MAX_COLUMNS) if written.isdecimal() else otherwise
+
+
+def is_hidden_row(row: _Element) -> bool:
+    """Return whether a row of a table is hidden."""
+    return is_on(row.find(_path("w:trPr", "w:hidden")))
 
 
 def _inside(parent: _Element, name: str) -> list[_Element]:
@@ -100,9 +115,11 @@ def _inside(parent: _Element, name: str) -> list[_Element]:
     return elements
 
 
+@cache
 def _path(*names: str) -> str:
     return "/".join(qn(name) for name in names)
 
 
-def _is_on(mark: _Element | None) -> bool:
+def is_on(mark: _Element | None) -> bool:
+    """Return whether a property is there and not switched off."""
     return mark is not None and mark.get(qn("w:val"), "1") not in ("0", "false", "off")

@@ -2,12 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
+from lexichord.ingest.load.docx.content import is_on
+
 HEADING_STYLE = re.compile(r"heading ([1-9])", re.IGNORECASE)
 VALUE_ATTRIBUTE = qn("w:val")
+PARAGRAPH_PROPERTIES = qn("w:pPr")
+RUN_PROPERTIES, RUN_STYLE, VANISH = qn("w:rPr"), qn("w:rStyle"), qn("w:vanish")
+
+
+tag_of = cache(qn)  # asked for often
 
 
 class ParagraphStyles:
@@ -17,6 +25,7 @@ class ParagraphStyles:
         styles = [] if root is None else root.findall(qn("w:style"))
         self._styles = {style.get(qn("w:styleId"), ""): style for style in styles}
         self._chains = dict[str, list[_Element]]()
+        self._hiding = dict[str, bool]()
         self._default = next(
             (
                 style.get(qn("w:styleId"), "")
@@ -60,8 +69,30 @@ class ParagraphStyles:
                 return number, level, style
         return None
 
+    def hides_paragraph(self, paragraph: _Element) -> bool:
+        """Return whether a paragraph's style hides its text."""
+        return self._hides(self._style_id(paragraph))
+
+    def hides_run(self, run: _Element, otherwise: bool) -> bool:
+        """Return whether a run is hidden, by itself, its style or, `otherwise`, what holds it."""
+        properties = run.find(RUN_PROPERTIES)
+        if properties is None:
+            return otherwise
+        said = properties.find(VANISH)
+        if said is not None:
+            return is_on(said)
+        named = properties.find(RUN_STYLE)
+        return otherwise or (named is not None and self._hides(named.get(VALUE_ATTRIBUTE, "")))
+
+    def _hides(self, named: str) -> bool:
+        """Return whether a style, or one that it is based on, hides text."""
+        if named not in self._hiding:
+            marks = (style.find(f"{RUN_PROPERTIES}/{VANISH}") for style in self._based(named))
+            self._hiding[named] = any(map(is_on, marks))
+        return self._hiding[named]
+
     def _style_id(self, paragraph: _Element) -> str:
-        properties = paragraph.find(qn("w:pPr"))
+        properties = paragraph.find(PARAGRAPH_PROPERTIES)
         named = None if properties is None else property_value(properties, "w:pStyle")
         return named or self._default
 
@@ -81,12 +112,12 @@ class ParagraphStyles:
 
     def _properties(self, paragraph: _Element) -> Iterator[_Element]:
         for element in (paragraph, *self._chain(paragraph)):
-            properties = element.find(qn("w:pPr"))
+            properties = element.find(PARAGRAPH_PROPERTIES)
             if properties is not None:
                 yield properties
 
 
 def property_value(parent: _Element, name: str) -> str | None:
     """Return what a property is set to; None where it is absent."""
-    child = parent.find(qn(name))
+    child = parent.find(tag_of(name))
     return None if child is None else child.get(VALUE_ATTRIBUTE)

@@ -22,20 +22,21 @@ from lexichord.ingest.load.html.blocks import (
     flatten_tables,
     mark_items,
 )
+from lexichord.ingest.load.html.hidden import is_hidden
+from lexichord.ingest.load.html.pictures import describe_pictures, set_labels_apart
 from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.load.text import DROPPED_FLAG, decode, read_bytes, storable_text
 from lexichord.types import Heading, LoadedText, Table
 
 HIDDEN_TAGS = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
 BOILERPLATE_TAGS = ("nav", "footer", "aside", "form", "button", "select", "textarea", "dialog")
-HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 MIN_MAIN_TEXT_SHARE = 0.3  # of the text: where less would be left, all of it is main text
 
 
 def main_text(root: _Element) -> _Element:
     """Find the element that holds the page's own text; leave out what surrounds it."""
     strip_elements(root, *HIDDEN_TAGS, with_tail=False)
-    _drop([item for item in root.iter() if _is_hidden(item)])
+    _drop([item for item in root.iter() if is_hidden(item)])
     min_length = MIN_MAIN_TEXT_SHARE * _length(root)
     around = [item for item in root.iter(*BOILERPLATE_TAGS) if item is not root]
     if _length(root) - sum(map(_length, around)) >= min_length:
@@ -45,10 +46,6 @@ def main_text(root: _Element) -> _Element:
         if len(candidates) == 1 and _length(candidates[0]) >= min_length:
             return candidates[0]
     return root
-
-
-def _is_hidden(item: _Element) -> bool:
-    return item.get("hidden") is not None or HIDDEN_STYLE.search(item.get("style", "")) is not None
 
 
 def _length(item: _Element) -> int:
@@ -75,6 +72,7 @@ MAX_META_CHARS = 1000  # characters of what a page says of itself
 MAX_ELEMENT_DEPTH = 400  # elements in elements; the library's calls nest with them
 # What has no bearing on lines; old pages leave thousands of them open, each in the last.
 INLINE_TAGS = ("font", "span", "b", "i", "u", "em", "strong", "small", "big", "a", "tt", "abbr")
+BLOCK_TAGS = ("details", "summary", "fieldset", "legend", "dialog", "search", "menu", "center")
 LAYOUT_CSS = {
     **CSS_PROFILES["strict"],
     "ul": HtmlElement(display=Display.block),  # not set in
@@ -82,6 +80,7 @@ LAYOUT_CSS = {
     "section": HtmlElement(display=Display.block),
     "dt": HtmlElement(display=Display.block),
     "dd": HtmlElement(display=Display.block),
+    **dict.fromkeys(BLOCK_TAGS, HtmlElement(display=Display.block)),
     DATA_TABLE_TAG: HtmlElement(
         display=Display.block, margin_before=1, margin_after=1, whitespace=WhiteSpace.pre
     ),
@@ -111,7 +110,7 @@ def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText
 
 def _parseable(content: str) -> bytes:
     """Encode as UTF-8, whatever the page declares; leave out what the parser cannot take."""
-    content = content.removeprefix("\ufeff").replace("\0", "").replace("\r\n", "\n")
+    content = content.replace("\0", "").replace("\r\n", "\n")
     return content.encode()
 
 
@@ -121,11 +120,13 @@ def _parser() -> HTMLParser:
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     _clean(root)
+    set_labels_apart(root)
     strip_tags(root, *INLINE_TAGS)
     if _depth(root) > MAX_ELEMENT_DEPTH:
         raise IngestError(
             f"holds elements nested more than {MAX_ELEMENT_DEPTH} deep: save it as text"
         )
+    describe_pictures(root)
     title = " ".join(root.findtext(".//title", "").split())
     metadata = {**_described(root), **metadata}
     main = main_text(root)

@@ -1,10 +1,11 @@
 """Lists and tables of a web page: numbered items, data as lines of cells, layout unwrapped."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from lxml.etree import SubElement, _Element
 
+from lexichord.ingest.load.spans import SpanningCell, filled_rows
 from lexichord.ingest.load.text import split_table
 from lexichord.ingest.numerals import letters, roman
 
@@ -56,6 +57,7 @@ BLOCK_TAGS = (
     *("h1", "h2", "h3", "h4", "h5", "h6"),
     *("ul", "ol", "dl", "pre", "blockquote", "article", "section", "form"),
 )
+MAX_SPANNED_ROWS = 65534  # as browsers take it
 MAX_CELL_PARAGRAPHS = 3  # in one cell: more are no data
 
 
@@ -65,10 +67,8 @@ def flatten_tables(root: _Element) -> list[int]:
     for table in list(root.iter("table")):
         rows = [row for row in table.iter("tr") if _owner(row) is table]
         if _is_data(table, rows):
-            head, body = split_table(
-                [[_text(cell) for cell in row.iter("td", "th")] for row in rows],
-                _header_rows(rows),
-            )
+            amount = _header_rows(rows)
+            head, body = split_table(filled_rows(map(_cells, rows), amount), amount)
             if head or body:
                 heads.append(len("".join(head)))
                 _replace(table, "".join(head + body).removesuffix("\n"))
@@ -97,6 +97,12 @@ def _header_rows(rows: list[_Element]) -> int:
                 break
             heads.append(row)
     return len(heads) or 1
+
+
+def _cells(row: _Element) -> Iterator[SpanningCell]:
+    for cell in row.iter("td", "th"):
+        rows = _whole(cell.get("rowspan"), 1) or MAX_SPANNED_ROWS  # 0 is: all that follow
+        yield SpanningCell(_text(cell), min(rows, MAX_SPANNED_ROWS), _whole(cell.get("colspan"), 1))
 
 
 def _text(cell: _Element) -> str:

@@ -7,6 +7,7 @@ paragraphs and tables are found in `order`. Here pages, titles and hyphenated wo
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,10 +17,12 @@ from pypdfium2 import raw
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import PDF_TYPE
+from lexichord.ingest.load.marks import Marks
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.pdf.broken_words import fill_ligatures, join_words
 from lexichord.ingest.load.pdf.cipher import is_cipher
 from lexichord.ingest.load.pdf.margins import without_margins
+from lexichord.ingest.load.pdf.notes import figure_descriptions, marked_comments, read_comments
 from lexichord.ingest.load.pdf.ocr import recognize
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
 from lexichord.ingest.load.pdf.page import PdfPage, read_page
@@ -43,7 +46,8 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         with file.open("rb") as stream, _opened(stream, options) as document:
             if document.get_formtype() != raw.FORMTYPE_NONE:
                 document.init_forms()
-            pages = [_page(document, index, options.ocr) for index in range(len(document))]
+            marks = Marks(options)
+            pages = [_page(document, index, options.ocr, marks) for index in range(len(document))]
             title = _title(document.get_metadata_value("Title"), named)
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
@@ -51,7 +55,8 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         raise IngestError(_reason(error, options)) from None
     if not any(page.all_pieces for page in pages):
         raise IngestError("holds no text: it is probably a scan, which needs OCR")
-    return _loaded(pages, title)
+    loaded = _loaded(pages, title)
+    return replace(loaded, metadata=marks.flagged(loaded.metadata))
 
 
 def _opened(stream: BinaryIO, options: LoadOptions) -> pypdfium2.PdfDocument:
@@ -69,26 +74,34 @@ def _reason(error: pypdfium2.PdfiumError, options: LoadOptions) -> str:
     return "is no PDF, or a broken one: open it and save it again"
 
 
-def _page(document: pypdfium2.PdfDocument, index: int, ocr: str | None) -> PdfPage:
+def _page(document: pypdfium2.PdfDocument, index: int, ocr: str | None, marks: Marks) -> PdfPage:
     """Read a page; one without text, or with cipher, is recognized where there is OCR."""
-    page = _written(document, index)
+    page = _written(document, index, marks)
     if ocr is None or (page.all_pieces and not _is_cipher(page)):
         return page
     with closing(document[index]) as drawn:
         is_blank = raw.FPDFPage_CountObjects(drawn) == 0
         recognized = None if is_blank else recognize(drawn, ocr)
-    return PdfPage(recognized.pieces, confidence=recognized.confidence) if recognized else page
+    if recognized is None:
+        return page
+    return PdfPage(recognized.pieces, confidence=recognized.confidence, notes=page.notes)
 
 
-def _written(document: pypdfium2.PdfDocument, index: int) -> PdfPage:
+def _written(document: pypdfium2.PdfDocument, index: int, marks: Marks) -> PdfPage:
     """Read a page; what a form's fields hold becomes text of it, which another look then shows."""
     with closing(document[index]) as page:
-        if document.formenv and raw.FPDFPage_GetAnnotCount(page):
+        comments = read_comments(page)
+        figures = list(figure_descriptions(page)) if raw.FPDFCatalog_IsTagged(document) else []
+        is_form = document.formenv and raw.FPDFPage_GetAnnotCount(page)
+        read = None if is_form else read_page(page)
+        if read is None:
             page.flatten()
-        else:
-            return read_page(page)
-    with closing(document[index]) as page:
-        return read_page(page)
+    if read is None:
+        with closing(document[index]) as page:
+            read = read_page(page)
+    shown = "".join(piece.text for piece in read.all_pieces) if comments else ""
+    read.notes = [*figures, *marked_comments(comments, shown, marks)]
+    return read
 
 
 def _title(written: str, named: str) -> str:
@@ -104,6 +117,7 @@ def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
     _part_tables(lines)
     join_words([line for page in lines for line in page])
     fill_ligatures([line for page in lines for line in page])
+    _add_notes(pages, lines)
     flags = _flags(pages, lines)
     text, starts = _assembled(lines)
     tables = tuple(_tables([line for page in lines for line in page]))
@@ -144,6 +158,18 @@ def _continue_tables(pages: Sequence[list[PageLine]]) -> None:
         if is_table and len(following) > 2 and _amount(page[-1]) == _amount(following[0]):
             del following[0 if following[0].text == header else 1 : 2]
             following[0].part, following[0].before = "row", "\n"
+
+
+def _add_notes(pages: Sequence[PdfPage], lines: Sequence[list[PageLine]]) -> None:
+    """Put what was said about each page and of its pictures below its text, apart from the next."""
+    is_apart = False
+    for page, written in zip(pages, lines, strict=True):
+        if is_apart and written:
+            written[0].before = "\n\n"
+        is_apart = bool(page.notes) or (is_apart and not written)
+        written += [PageLine(note, "\n\n") for note in page.notes]
+    for first in [page[0] for page in lines if page][:1]:
+        first.before = ""
 
 
 def _amount(row: PageLine) -> int:

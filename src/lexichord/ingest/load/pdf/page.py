@@ -21,6 +21,7 @@ class PdfPage:
     asides: list[list[PdfPiece]] = field(default_factory=list)
     confidence: float | None = None  # from 0 to 1, of what OCR recognized
     unknown: int = 0  # glyphs of which the file does not say what they mean
+    notes: list[str] = field(default_factory=list)  # comments, descriptions of pictures
 
     @property
     def all_pieces(self) -> list[PdfPiece]:

@@ -1,0 +1,48 @@
+"""The rows of a Word table on its grid: what is merged, in each row that it covers."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from lxml.etree import _Element
+
+from lexichord.ingest.load.docx.content import (
+    columns_before,
+    columns_of,
+    is_continuation,
+    row_cells,
+)
+from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
+
+
+def grid_rows(
+    rows: Iterable[_Element], header_rows: int, read: Callable[[_Element], str]
+) -> Iterator[list[str]]:
+    """Yield the texts of a table's rows, each below that of its column.
+
+    What is merged downwards stands in each row that holds something besides, in the header once.
+    Raises IngestError where that comes to too much text.
+    """
+    above = dict[int, str]()
+    length = 0
+    for number, row in enumerate(rows):
+        texts = {cell: read(cell) for cell in row_cells(row) if not is_continuation(cell)}
+        is_filled = number >= header_rows and any(map(str.strip, texts.values()))
+        line = _line(row, texts, above, is_filled)
+        length += sum(map(len, line))
+        if length > MAX_TEXT_BYTES:
+            raise too_long_error()
+        yield line
+
+
+def _line(
+    row: _Element, texts: dict[_Element, str], above: dict[int, str], is_filled: bool
+) -> list[str]:
+    """Return a row's texts; keep in `above` what may go on below."""
+    line = [""] * columns_before(row)
+    used = len(line)
+    for cell in row_cells(row):
+        if cell in texts:
+            above[len(line)] = texts[cell]
+        text = texts.get(cell, above.get(len(line), "") if is_filled else "")
+        used = len(line) + 1
+        line += [text, *[""] * (columns_of(cell) - 1)]
+    return line[:used]

@@ -1,0 +1,102 @@
+"""The text of a Word file's paragraphs, with what was inserted and without what was deleted.
+
+What is hidden in it is marked; what hangs on it (notes, comments, pictures) is gathered.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+
+from docx.oxml.ns import qn
+from lxml.etree import _Element
+
+from lexichord.ingest.load.docx.content import FALLBACK_TAG
+from lexichord.ingest.load.docx.styles import ParagraphStyles
+from lexichord.ingest.load.marks import Marks, described, picture
+
+RUN_TAG, COMMENT_TAG = qn("w:r"), qn("w:commentReference")
+MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+TEXT_TAGS = {qn("w:t"), f"{{{MATH_NAMESPACE}}}t"}
+CHARACTER_TAGS = {
+    qn("w:tab"): "\t",
+    qn("w:ptab"): "\t",
+    qn("w:br"): "\n",
+    qn("w:cr"): "\n",
+    qn("w:noBreakHyphen"): "-",
+}
+NOTE_TAGS = {qn("w:footnoteReference"): "footnotes", qn("w:endnoteReference"): "endnotes"}
+SKIPPED_TAGS = {
+    qn("w:pPr"),
+    qn("w:rPr"),
+    qn("w:del"),
+    qn("w:moveFrom"),
+    qn("w:txbxContent"),
+    FALLBACK_TAG,
+}
+# What is said of a picture, by the elements that say it.
+DESCRIBING = {qn("wp:docPr"): "descr", "{urn:schemas-microsoft-com:vml}shape": "alt"}
+
+
+class ParagraphReader:
+    """Reads paragraphs in their order, and gathers what hangs on them."""
+
+    def __init__(self, styles: ParagraphStyles, marks: Marks, comments: Mapping[str, str]) -> None:
+        self._styles, self._marks = styles, marks
+        self._comments = dict(comments)
+        self._waiting = list[str]()
+        self._pictures = list[str]()
+        self.notes = list[tuple[str, str]]()
+
+    def text(self, paragraph: _Element) -> str:
+        """Return a paragraph's text, what is hidden in it marked."""
+        runs = self._runs(paragraph, self._styles.hides_paragraph(paragraph))
+        parts = [
+            (hidden, "".join(text for _, text in group))
+            for hidden, group in groupby(runs, itemgetter(0))
+        ]
+        if all(hidden for hidden, text in parts if text.strip()):
+            return self._marks.hidden("".join(text for _, text in parts), "passage")
+        return "".join(
+            self._marks.hidden_within(text) if hidden else text for hidden, text in parts
+        )
+
+    def take_pictures(self) -> list[str]:
+        """Return what is said of the pictures since the last call."""
+        taken, self._pictures = self._pictures, []
+        return taken
+
+    def take_comments(self) -> list[str]:
+        """Return the comments on what was read since the last call."""
+        taken, self._waiting = self._waiting, []
+        return taken
+
+    def other_comments(self) -> list[str]:
+        """Return the comments on nothing that was read."""
+        return list(self._comments.values())
+
+    def _runs(self, element: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
+        for child in element:
+            if child.tag in TEXT_TAGS:
+                yield hidden, child.text or ""
+            elif child.tag in CHARACTER_TAGS:
+                yield hidden, CHARACTER_TAGS[child.tag]
+            elif child.tag in NOTE_TAGS:
+                self.notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
+                yield hidden, f"[{len(self.notes)}]"
+            elif child.tag == RUN_TAG:
+                yield from self._runs(child, self._styles.hides_run(child, hidden))
+            elif child.tag not in SKIPPED_TAGS:
+                self._gather(child, hidden)
+                yield from self._runs(child, hidden)
+
+    def _gather(self, element: _Element, hidden: bool) -> None:
+        """Take a comment, or what is said of a picture, out of what hangs on a paragraph."""
+        if element.tag == COMMENT_TAG:
+            comment = self._comments.pop(element.get(qn("w:id"), ""), "")
+            self._waiting += [comment] if comment else []
+        elif element.tag in DESCRIBING:
+            said = described(element.get(DESCRIBING[element.tag], ""))
+            if said and (hidden or element.get("hidden") in ("1", "true")):
+                said = self._marks.hidden(said, "picture")
+            if said:
+                self._pictures.append(picture(said))

@@ -1,0 +1,110 @@
+"""The words that tell what readers see otherwise than as text: hidden, in a margin, said about it.
+
+One vocabulary for all formats. What the options leave out is counted, so that it can be told.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.text import storable_text
+
+HIDDEN = "(hidden)"
+LINE_END = re.compile(r"""(?<=\w\w)[.!?。！？]["'”)\]]?\Z""")
+SENTENCE_END = re.compile(rf"{LINE_END.pattern}|{LINE_END.pattern[:-2]}(?=\s+[^\W\da-z_])")
+MAX_DESCRIBED_CHARS = 5000  # of a picture: more is no description
+SAYING_NOTHING = re.compile(  # the name of a file, or of the kind of thing
+    r"\S+\.(png|jpe?g|gif|bmp|svg|webp|tiff?|emf|wmf)"
+    r"|((image|picture|photo|graphic|icon|logo|thumbnail|cover|arrow|bullet|spacer)\s*)+",
+    re.IGNORECASE,
+)
+
+
+def named_hidden(text: str) -> str:
+    """Mark what is hidden, sentence by sentence, for it may be cut into chunks, or quoted."""
+    return "\n".join(_marked_line(line) if line.strip() else line for line in text.split("\n"))
+
+
+def _marked_line(line: str) -> str:
+    line = line.rstrip()
+    marked = SENTENCE_END.sub(rf" {HIDDEN}\g<0>", line)
+    return marked if LINE_END.search(line) else f"{marked} {HIDDEN}"
+
+
+def picture(described: str) -> str:
+    """Mark what is said of a picture for those who do not see it."""
+    return f"Picture: {described}"
+
+
+def described(words: str) -> str:
+    """Return what is said of a picture in a line; "" where that says nothing but that it is one."""
+    line = " ".join(storable_text(words).split())
+    return "" if SAYING_NOTHING.fullmatch(line) else line[:MAX_DESCRIBED_CHARS]
+
+
+def within(mark: str) -> str:
+    """Set a mark off from the text in whose midst it stands."""
+    return f"[{mark}]"
+
+
+class Marks:
+    """Marks what one document hides and what was said about it, as the options ask for it."""
+
+    def __init__(self, options: LoadOptions) -> None:
+        self._hidden, self._comments = options.hidden, options.comments
+        self._left_out = Counter[str]()
+
+    def flagged(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a document's metadata with flags that tell what was left out, and how much."""
+        flags = [
+            f"left out: {amount} {name}{'' if amount == 1 else 's'}"
+            for name, amount in self._left_out.items()
+        ]
+        if not flags:
+            return dict(metadata)
+        return {**metadata, "flags": [*metadata.get("flags", ()), *flags]}
+
+    def keeps_hidden(self, kind: str, amount: int = 1) -> bool:
+        """Return whether what is hidden stays; count what does not, so many hidden KINDs."""
+        if self._hidden == "drop" and amount:
+            self._left_out[f"hidden {kind}"] += amount
+        return self._hidden != "drop"
+
+    def hidden(self, text: str, kind: str) -> str:
+        """Return what is hidden as a whole, marked; "" where it is left out."""
+        if not text.strip():
+            return text
+        if not self.keeps_hidden(kind):
+            return ""
+        return named_hidden(text) if self._hidden == "mark" else text
+
+    def hidden_row(self, cells: Sequence[str]) -> list[str]:
+        """Return the cells of a hidden row, the last one with words marked; "" if left out."""
+        last = max((place for place, cell in enumerate(cells) if cell.strip()), default=None)
+        if last is None:
+            return list(cells)
+        marked = self.hidden(cells[last], "row")
+        return [*cells[:last], marked, *cells[last + 1 :]] if marked else [""] * len(cells)
+
+    def hidden_within(self, text: str) -> str:
+        """Return a hidden passage of a text that is shown, marked; "" where it is left out."""
+        inner = text.strip()
+        if not inner or self._hidden == "keep":
+            return text
+        before, after = text[: text.index(inner)], text[text.index(inner) + len(inner) :]
+        if marked := self.hidden(inner, "passage"):
+            return f"{before}{within(marked)}{after}"
+        return " " if before and after else ""  # what stands around it stays apart
+
+    def comment(self, text: str, author: str = "", day: str = "", kind: str = "Comment") -> str:
+        """Return what somebody said about the text, with name and day; "" where it is left out."""
+        if not text.strip():
+            return ""
+        if self._comments == "drop":
+            self._left_out["comment"] += 1
+            return ""
+        by = f" by {author}" if author else ""
+        on = f", {day}" if day else ""
+        return text if self._comments == "keep" else f"{kind}{by}{on}: {text}"

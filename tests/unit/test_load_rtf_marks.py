@@ -1,0 +1,65 @@
+"""RTF: headers, footers, notes, comments, hidden passages, descriptions of pictures."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexichord.ingest.load import load
+from lexichord.ingest.load.options import LoadOptions
+from lexichord.types import LoadedText
+
+HEAD = r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fswiss\fcharset0 Arial;}}"
+DAY = (2026 - 1900) << 20 | 3 << 16 | 4 << 11
+
+
+def written(tmp_path: Path, body: str, **options: Any) -> LoadedText:
+    (tmp_path / "a.rtf").write_bytes(f"{HEAD}{body}}}".encode("latin-1"))
+    return load(tmp_path / "a.rtf", LoadOptions(**options))
+
+
+def test_headers_and_footers_stand_once(tmp_path: Path) -> None:
+    margins = r"{\header \pard Berth 12 \'e5\par}{\footer Harbour\par}{\footerf 7\par}"
+    body = rf"\sectd{margins}\pard One year.\par\sect\sectd{margins}Two years.\par"
+    assert written(tmp_path, body).text.split("\n\n") == [
+        *("Header: Berth 12 å", "One year.", "Two years.", "Footer: Harbour")
+    ]
+
+
+def test_a_comment_follows_its_line_and_a_note_stands_in_it(tmp_path: Path) -> None:
+    said = (
+        rf"{{\*\atnid AB}}{{\*\atnauthor Ada B\'f6}}\chatn{{\*\annotation{{\*\atndate {DAY}}}"
+        r"\pard Why {\b so} short?\par}"
+    )
+    note = r"{\super\chftn}{\footnote \pard Monthly.\par}"
+    body = rf"One {said}year{note}.\par Two.\par"
+    marked = written(tmp_path, body).text
+    assert marked == "One year [Monthly.].\n\nComment by Ada Bö, 2026-03-04: Why so short?\n\nTwo."
+    dropped = written(tmp_path, body, comments="drop")
+    assert dropped.text == "One year [Monthly.].\nTwo."
+    assert dropped.metadata["flags"] == ["left out: 1 comment"]
+
+
+@pytest.mark.parametrize(
+    ("body", "marked", "dropped"),
+    [
+        (r"Rent is 9{\v  but may fall}.\par", "Rent is 9 [but may fall (hidden)].", "Rent is 9."),
+        (r"Rent \v is low\v0  now\par", "Rent [is low (hidden)] now", "Rent  now"),
+        (r"Rent {\b\v1 is\par low}\par", "Rent [is (hidden)]\n[low (hidden)]", "Rent"),
+        (r"Rent{\v{\xe boat}}\viewkind4\par", "Rent", "Rent"),
+    ],
+)
+def test_hidden_passages_are_marked(tmp_path: Path, body: str, marked: str, dropped: str) -> None:
+    assert written(tmp_path, body).text == marked
+    assert written(tmp_path, body, hidden="drop").text.rstrip() == dropped
+    assert "hidden" not in written(tmp_path, body, hidden="keep").text
+
+
+def test_what_is_said_of_a_picture_is_text(tmp_path: Path) -> None:
+    said = r"{\*\picprop{\sp{\sn wzDescription}{\sv Map of berths}}}"
+    body = rf"See{{\*\shppict{{\pict{said}\pngblip 0a0b}}}} and {{\pict\pngblip 0a}}go.\par"
+    assert written(tmp_path, body).text == "See [Picture: Map of berths] and go."
+
+
+def test_groups_that_never_end_take_no_time(tmp_path: Path) -> None:
+    assert written(tmp_path, "One.\\par" + r"{\header {\v " * 50_000).text == "One."

@@ -1,0 +1,188 @@
+"""Sheets: merged cells, hidden rows and columns, comments."""
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+from lexichord.ingest.chunk import split
+from lexichord.ingest.load import load
+from lexichord.ingest.load.options import LoadOptions
+
+SPACES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for name in ("office", "table", "text")
+)
+CREATOR = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+
+
+def written(file: Path, **options: Any) -> tuple[str, list[str]]:
+    loaded = load(file, LoadOptions(**options))
+    return loaded.text, list(loaded.metadata.get("flags", []))
+
+
+def table(*rows: str) -> str:
+    head, *body = (f"| {row.replace('/', ' | ')} |" for row in rows)
+    return "\n".join([head, f"|{' --- |' * head.count(' | ')} --- |", *body])
+
+
+def make_merged(file: Path) -> Path:
+    book = xlsxwriter.Workbook(str(file))
+    sheet = book.add_worksheet("Berths")
+    sheet.merge_range(2, 1, 3, 1, "Coast")
+    sheet.merge_range(2, 2, 2, 3, "Boats")
+    sheet.write_row(3, 2, ["old", "new"])
+    sheet.merge_range(4, 1, 6, 1, "North")
+    for row in range(4, 8):
+        sheet.write_row(row, 2, [row, row * 2])
+    sheet.merge_range(7, 1, 8, 1, "South")
+    sheet.merge_range(9, 1, 10, 3, "closed")
+    book.close()
+    return file
+
+
+def test_a_merged_value_stands_in_each_row_and_in_a_header_once(tmp_path: Path) -> None:
+    text, _ = written(make_merged(tmp_path / "a.xlsx"))
+    rows = ("Coast/Boats/", "/old/new", *(f"North/{row}/{row * 2}" for row in (4, 5, 6)))
+    rows += ("South/7/14",)
+    closed = "closed"  # of its rows, none holds anything besides
+    assert text == f"Sheet Berths\n\n{table(*rows)}\n\n{closed}"
+
+
+def make_hidden(file: Path) -> Path:
+    book = xlsxwriter.Workbook(str(file))
+    sheet = book.add_worksheet("Berths")
+    for row in range(6):
+        cells = ["Boat", "Rent", "Margin"] if row == 0 else [f"boat {row}", row, row / 8]
+        sheet.write_row(row, 0, cells)
+    sheet.set_row(2, None, None, {"hidden": True})
+    sheet.set_column(2, 2, None, None, {"hidden": True})
+    book.close()
+    return file
+
+
+def test_hidden_rows_and_columns_are_marked(tmp_path: Path) -> None:
+    file = make_hidden(tmp_path / "a.xlsx")
+    body = [f"boat {row}/{row}/{row / 8}" for row in range(1, 6)]
+    body[1] += " (hidden)"
+    assert written(file)[0] == "Sheet Berths\n\n" + table("Boat/Rent/Margin (hidden)", *body)
+    assert "hidden" not in written(file, hidden="keep")[0]
+    shown = table("Boat/Rent", *(f"boat {row}/{row}" for row in (1, 3, 4, 5)))
+    assert written(file, hidden="drop") == (
+        f"Sheet Berths\n\n{shown}",
+        ["left out: 1 hidden column", "left out: 1 hidden row"],
+    )
+
+
+def test_a_chunk_far_below_the_header_says_that_a_column_is_hidden(tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    sheet = book.add_worksheet("Berths")
+    sheet.write_row(0, 0, ["Boat", "Margin"])
+    for row in range(1, 400):
+        sheet.write_row(row, 0, [f"boat number {row}", row])
+    sheet.set_column(1, 1, None, None, {"hidden": True})
+    book.close()
+    chunks = split(load(tmp_path / "a.xlsx"))
+    assert len(chunks) > 5
+    assert all("Margin (hidden)" in chunk.heading + chunk.content for chunk in chunks[1:])
+
+
+def make_commented(file: Path, thread: bool) -> Path:
+    book = xlsxwriter.Workbook(str(file))
+    sheet = book.add_worksheet("Berths")
+    sheet.write_row(0, 0, ["Boat", "Rent"])
+    sheet.write_row(1, 0, ["Gull", 9])
+    author = "tc={1}" if thread else "Ada Berg"
+    sheet.write_comment("B2", "Ada Berg:\nToo low", {"author": author})
+    book.close()
+    return add_thread(file) if thread else file
+
+
+def add_thread(file: Path) -> Path:
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    links = "xl/worksheets/_rels/sheet1.xml.rels"
+    kind = "http://schemas.microsoft.com/office/2017/10/relationships/threadedComment"
+    target = "../threadedComments/threadedComment1.xml"
+    link = f'<Relationship Id="rId9" Type="{kind}" Target="{target}"/></Relationships>'
+    parts[links] = parts[links].replace(b"</Relationships>", link.encode())
+    space = 'xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"'
+    said = '<threadedComment ref="B2" dT="2026-03-0{}T10:00:00.00" personId="{}"><text>{}</text>'
+    replies = (said.format(*reply) for reply in ((4, "{P1}", "Why 9?"), (5, "{P2}", "Yes")))
+    thread = "</threadedComment>".join([*replies, ""])
+    parts["xl/threadedComments/threadedComment1.xml"] = (
+        f"<ThreadedComments {space}>{thread}</ThreadedComments>".encode()
+    )
+    person = '<person displayName="{}" id="{}"/>'
+    people = person.format("Ada", "{P1}") + person.format("Bo", "{P2}")
+    parts["xl/persons/person.xml"] = f"<personList {space}>{people}</personList>".encode()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("thread", "comments"),
+    [
+        (False, ["Comment by Ada Berg: on B2: Too low"]),
+        (
+            True,
+            ["Comment by Ada, 2026-03-04: on B2: Why 9?", "Comment by Bo, 2026-03-05: on B2: Yes"],
+        ),
+    ],
+)  # fmt: skip
+def test_comments_old_and_threaded_follow_the_sheet(
+    tmp_path: Path, thread: bool, comments: list[str]
+) -> None:
+    file = make_commented(tmp_path / "a.xlsx", thread)
+    cells = f"Sheet Berths\n\n{table('Boat/Rent', 'Gull/9')}"
+    assert written(file)[0].split("\n\n") == [*cells.split("\n\n"), *comments]
+    left_out = f"left out: {len(comments)} comment{'s' * thread}"
+    assert written(file, comments="drop") == (cells, [left_out])
+    assert load(file).headings[-1].name == "comments"
+
+
+def make_ods(file: Path) -> Path:
+    cell = '<table:table-cell office:value-type="string"{}><text:p>{}</text:p>{}</table:table-cell>'
+    said = (
+        f"<office:annotation {CREATOR}><dc:creator>Ada</dc:creator><dc:date>2026-03-04T10:00:00"
+        "</dc:date><text:p>Too low</text:p></office:annotation>"
+    )
+    covered = "<table:covered-table-cell/>"
+    rows = [
+        cell.format("", "Coast", "") + cell.format("", "Boat", "") + cell.format("", "Rent", ""),
+        cell.format(' table:number-rows-spanned="2"', "North", "")
+        + cell.format("", "Gull", "")
+        + cell.format("", "9", said),
+        covered + cell.format("", "Tern", "") + cell.format("", "8", ""),
+        cell.format("", "South", "") + cell.format("", "Skua", "") + cell.format("", "7", ""),
+    ]
+    hidden = ' table:visibility="filter"'
+    lines = "".join(
+        f"<table:table-row{hidden if 'Skua' in row else ''}>{row}</table:table-row>" for row in rows
+    )
+    columns = (
+        '<table:table-column table:number-columns-repeated="2"/>'
+        '<table:table-column table:visibility="collapse"/>'
+    )
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {SPACES}><office:body><office:spreadsheet>"
+            f'<table:table table:name="Berths">{columns}{lines}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return file
+
+
+def test_open_document_sheets_are_marked_alike(tmp_path: Path) -> None:
+    cells = table(
+        "Coast/Boat/Rent (hidden)", "North/Gull/9", "North/Tern/8", "South/Skua/7 (hidden)"
+    )
+    comment = "Comment by Ada, 2026-03-04: on C2: Too low"
+    assert written(make_ods(tmp_path / "a.ods"))[0] == f"Sheet Berths\n\n{cells}\n\n{comment}"
