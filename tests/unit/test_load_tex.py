@@ -111,6 +111,12 @@ def test_a_paper_is_read_as_it_is_printed(tmp_path: Path) -> None:
             r"\newtheorem{lemma}{Lemma}\begin{lemma}[Knots]They hold.\end{lemma}",
             "Lemma (Knots). They hold.",
         ),
+        (
+            r"\makeatletter\def\etal{et al\futurelet\@let@t\@dot}\def\@dot{.\xspace}\etal of",
+            "et al. of",
+        ),
+        (r"\makeatletter\def\go{\@ifnextchar[{there: }{here: }}\go[a] \go b", "there: [a] here: b"),
+        (r"\makeatletter\def\a@b{yes}\csname a@b\endcsname", "yes"),
         (r"\newif\ifwet\wettrue\ifwet rain\else sun\fi", "rain"),
         (r"a \iffalse hidden \ifx\a\b x\fi \else shown\fi{} b", "a shown b"),
         # what is between signs, or in braces, as it stands
@@ -181,6 +187,13 @@ def test_files_of_the_folder_stand_where_they_are_taken_in(tmp_path: Path) -> No
     loaded = read(tmp_path, main, "main.tex")
     assert loaded.text == "One\n\nFirst house@rule. Second. End.\n\nReferences\n\n[k] Kept."
     assert loaded.metadata == {}
+
+
+def test_a_preamble_may_stand_in_another_file(tmp_path: Path) -> None:
+    whole = "\\documentclass{book}\\odd{PRE}\\begin{document}In.\\end{document}"
+    (tmp_path / "whole.tex").write_text(whole)
+    assert read(tmp_path, "\\def\\size{a4}\\input{whole}").text == "In."
+    assert read(tmp_path, "\\documentclass{book}\nNever begun.").text == "Never begun."
 
 
 def test_what_leads_out_of_the_folder_is_not_followed_but_named(tmp_path: Path) -> None:

@@ -20,7 +20,10 @@ from lexichord.ingest.load.tex.reader import TexReader
 from lexichord.ingest.load.text import read_text, storable_text
 from lexichord.types import Heading, LoadedText
 
-BEGINNING = re.compile(r"^[^%\n]*\\begin\s*\{document\}", re.MULTILINE)
+# What has a preamble; the document may begin in a file that is taken in.
+PREAMBLE = re.compile(
+    r"^[^%\n]*\\(?:begin\s*\{document\}|documentclass|documentstyle)", re.MULTILINE
+)
 MAX_NAMED = 20  # of what a flag lists
 
 
@@ -28,11 +31,10 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a file of TeX, and those that it takes in. Raises IngestError."""
     content, metadata = read_text(file)
     text = storable_text(plain_lines(content))
-    page = TexPage(is_silent=bool(BEGINNING.search(text)))
-    files = TexFiles(file.resolve().parent)
-    mouth = Mouth([Source(text, file.resolve())])
-    reader = TexReader(mouth, files, HANDLERS, Macros(KEPT_NAMES), page)
-    reader.read()
+    reader = _read(text, file.resolve(), has_preamble=True)
+    if reader.page.is_silent:  # the document never began
+        reader = _read(text, file.resolve(), has_preamble=False)
+    page = reader.page
     built, facts = page.built, dict[str, Any](page.facts)
     title = facts.pop("title", "") or named
     if flags := list(_flags(reader)):
@@ -45,6 +47,14 @@ def load(file: Path, named: str) -> LoadedText:
         tables=tuple(built.tables),
         metadata={**facts, **metadata},
     )
+
+
+def _read(text: str, file: Path, has_preamble: bool) -> TexReader:
+    page = TexPage(is_silent=has_preamble and bool(PREAMBLE.search(text)))
+    files, mouth = TexFiles(file.parent), Mouth([Source(text, file)])
+    reader = TexReader(mouth, files, HANDLERS, Macros(KEPT_NAMES), page, has_preamble)
+    reader.read()
+    return reader
 
 
 def _dense(headings: list[Heading]) -> tuple[Heading, ...]:

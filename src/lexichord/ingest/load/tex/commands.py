@@ -22,7 +22,8 @@ _TAKES = {
     "*": "\\newpage \\hfill",
     "o": (
         "\\linebreak \\nolinebreak \\pagebreak \\nopagebreak \\printbibliography \\listoftodos "
-        "\\toprule \\midrule \\bottomrule \\printglossary \\pause \\allowdisplaybreaks"
+        "\\toprule \\midrule \\bottomrule \\printglossary \\pause \\allowdisplaybreaks "
+        "\\addlinespace"
     ),
     "-": (
         "\\label \\index \\pagestyle \\thispagestyle \\bibliographystyle \\pagenumbering \\phantom "
@@ -30,20 +31,19 @@ _TAKES = {
         "\\stepcounter \\refstepcounter \\usetikzlibrary \\pgfplotsset \\tikzset \\lstset \\cline "
         "\\selectlanguage \\hphantom \\newlength \\newsavebox \\usetheme \\usecolortheme \\sisetup "
         "\\usefonttheme \\captionsetup \\theoremstyle \\geometry \\urlstyle \\addbibresource "
-        "\\enlargethispage \\includeonly \\glsadd \\setmainfont \\setsansfont \\setmonofont"
+        "\\enlargethispage \\includeonly \\glsadd \\setmainfont \\setsansfont \\setmonofont "
+        "\\fontfamily \\fontseries \\fontshape \\newgeometry \\markright \\AtBeginDocument"
     ),
     "*-": "\\vspace \\hspace \\addvspace",
-    "o-": (
-        "\\documentclass \\documentstyle \\color \\pagecolor \\rowcolor \\cellcolor \\columncolor"
-    ),
+    "o-": ("\\color \\pagecolor \\rowcolor \\cellcolor \\columncolor"),
     "--": (
         "\\setlength \\addtolength \\setcounter \\addtocounter \\settowidth \\numberwithin "
-        "\\fontsize \\PassOptionsToPackage \\counterwithin \\DeclareUnicodeCharacter \\colorlet"
+        "\\fontsize \\markboth \\PassOptionsToPackage \\counterwithin \\DeclareUnicodeCharacter \\colorlet"
     ),
     "o--": "\\rule \\pdfbookmark",
     "---": "\\definecolor \\addcontentsline",
     "+-": "\\texorpdfstring",
-    "-+": "\\foreignlanguage",
+    "-+": "\\foreignlanguage \\hypertarget \\hyperlink",
     "o-+": "\\textcolor \\colorbox",
     "*--+": "\\resizebox",
     "-o+": "\\scalebox",
@@ -80,7 +80,8 @@ _PLAIN = (
     "\\footnotemark \\justifying \\underbrace \\overbrace \\hfuzz "
     "\\newblock \\bigbreak \\medbreak \\smallbreak \\goodbreak \\filbreak "
     "\\mathstrut \\mathop \\mathbin \\mathrel \\mathord \\mathopen \\mathclose \\rmdefault "
-    "\\onlyinclude"
+    "\\onlyinclude \\phantomsection \\nopagecolor \\selectfont \\restoregeometry "
+    "\\scriptscriptstyle"
 )
 PLAIN = frozenset(_PLAIN.split())
 RULES = ("\\hline", "\\midrule", "\\cline", "\\cmidrule", "\\specialrule")

@@ -13,9 +13,7 @@ from pathlib import Path
 
 PARAGRAPH = "\n\n"
 MAX_PUSHED_TOKENS = 2_000_000  # of macros' bodies, and of what was looked at and put back
-MAX_CALL_EXPANSIONS = (
-    20_000  # macros within a macro, all in all; a book's longest call has hundreds
-)
+MAX_CALL_EXPANSIONS = 5000  # macros within a macro, all in all; long ones have hundreds
 MAX_OPTION_TOKENS = 2000
 MAX_NAME_CHARS = 200
 

@@ -49,6 +49,11 @@ class TexPage:
         self._buffer = self._base
         self.space_follows = False  # before a letter or a digit
 
+    def silence(self) -> None:
+        """Take back what is written in the open paragraph, and write no more for now."""
+        self._base.clear()
+        self.is_silent = True
+
     @property
     def is_base(self) -> bool:
         """Whether text goes to the document, and not to a note, a heading or a cell."""

@@ -36,10 +36,21 @@ LENGTH = re.compile(
     r"[ \t]*=?[ \t]*[-+]?[\d.]*[ \t]*(?:true)?(?:pt|em|ex|cm|mm|in|bp|sp|mu|pc|dd)?"
     r"(?:[ \t]*(?:plus|minus)[ \t]*[\d.]+[ \t]*(?:pt|em|ex|cm|mm|in|fil+))*"
 )
+MAX_NAME_TOKENS = 20
 LENGTHS = (
     *("\\vskip", "\\hskip", "\\kern", "\\mkern", "\\mskip", "\\parskip", "\\parindent"),
     *("\\baselineskip", "\\textwidth", "\\textheight", "\\columnsep", "\\tabcolsep"),
     *("\\hsize", "\\vsize", "\\penalty", "\\tolerance", "\\emergencystretch", "\\fboxsep"),
+)
+# Which of how many groups is read.
+CHOICES = MappingProxyType(
+    {
+        "\\@firstoftwo": (0, 2),
+        "\\@secondoftwo": (1, 2),
+        "\\@firstofone": (0, 1),
+        "\\@gobble": (1, 1),
+        "\\@gobbletwo": (2, 2),
+    }
 )
 FACTS = MappingProxyType({"\\title": "title", "\\author": "author", "\\date": "created"})
 
@@ -61,7 +72,8 @@ def _fact(reader: TexReader, name: str) -> None:
             reader.page.facts[key] = f"{earlier if key == 'author' else ''}{flat}"
 
     reader.mouth.option()
-    reader.argument(end, is_math=False, is_heading=True)
+    if reader.mouth.peek() == "{":
+        reader.argument(end, is_math=False, is_heading=True)
 
 
 def print_title(reader: TexReader, _: str = "") -> None:
@@ -299,10 +311,52 @@ def _take_in(reader: TexReader, name: str) -> None:
         reader.mouth.frames.append(source)
 
 
+def _if_next(reader: TexReader, name: str) -> None:
+    """Read one of two groups, by the sign that follows them."""
+    mouth = reader.mouth
+    sign = "*" if name == "\\@ifstar" else as_source(mouth.one()).strip()
+    first, second = mouth.one(), mouth.one()
+    does_follow = mouth.peek()[:1] == sign.replace("\\bgroup", "{")
+    if does_follow and name == "\\@ifstar":
+        mouth.take()
+    mouth.push(first if does_follow else second)
+
+
+def _look_ahead(reader: TexReader, _: str) -> None:
+    """Pass over the name that is given to what follows."""
+    reader.mouth.one()
+
+
+def _one_of(reader: TexReader, name: str) -> None:
+    """Read one of the groups that follow."""
+    kept, count = CHOICES[name]
+    groups = [reader.mouth.one() for _ in range(count)]
+    reader.mouth.push(groups[kept] if kept < count else ())
+
+
+def _named_command(reader: TexReader, _: str) -> None:
+    """Read the command whose name \\csname and \\endcsname stand around."""
+    name = list[str]()
+    while len(name) < MAX_NAME_TOKENS and (piece := reader.mouth.take()):
+        if piece == "\\endcsname":
+            reader.mouth.push((f"\\{as_source(name).strip()}",))
+            return
+        name.append(piece)
+    reader.mouth.push(name)
+
+
 def _end_file(reader: TexReader, _: str) -> None:
     opened = reader.opened()
     if opened:
         opened[-1].at = len(opened[-1].text)
+
+
+def _preamble(reader: TexReader, _: str) -> None:
+    """Begin what stands before the document, in whatever file."""
+    reader.mouth.option()
+    reader.mouth.dropped()
+    if reader.has_preamble and "document" not in reader.printed:
+        reader.page.silence()
 
 
 def _package(reader: TexReader, _: str) -> None:
@@ -387,8 +441,13 @@ PROSE: Mapping[str, Handler] = MappingProxyType(
         **dict.fromkeys(("\\and", "\\And", "\\AND"), lambda reader, _: reader.page.write("\n")),
         **dict.fromkeys(("\\input", "\\include", "\\subfile", "\\import", "\\subimport"), _take_in),
         **dict.fromkeys(LENGTHS, _length),
+        **dict.fromkeys(("\\@ifnextchar", "\\kernel@ifnextchar", "\\@ifstar"), _if_next),
+        "\\csname": _named_command,
+        "\\futurelet": _look_ahead,
+        **dict.fromkeys(CHOICES, _one_of),
         "\\endinput": _end_file,
         **dict.fromkeys(("\\usepackage", "\\RequirePackage"), _package),
+        **dict.fromkeys(("\\documentclass", "\\documentstyle"), _preamble),
         "\\bibliography": _bibliography,
         "\\xspace": _space_follows,
         **dict.fromkeys(("\\makeatletter", "\\makeatother"), _letter_at),

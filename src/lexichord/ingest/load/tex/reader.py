@@ -32,6 +32,7 @@ class TexReader:
     handlers: Mapping[str, Handler]
     macros: Macros
     page: TexPage = field(default_factory=TexPage)
+    has_preamble: bool = True
     unknown: dict[str, int] = field(default_factory=dict)
     lists: list[tuple[str, int]] = field(default_factory=list)  # each one's mark and last number
     printed: set[str] = field(default_factory=set)  # what stands once, as the title
