@@ -38,7 +38,8 @@ _TAKES = {
     "o-": ("\\color \\pagecolor \\rowcolor \\cellcolor \\columncolor"),
     "--": (
         "\\setlength \\addtolength \\setcounter \\addtocounter \\settowidth \\numberwithin "
-        "\\fontsize \\markboth \\PassOptionsToPackage \\counterwithin \\DeclareUnicodeCharacter \\colorlet"
+        "\\fontsize \\markboth \\PassOptionsToPackage \\counterwithin \\DeclareUnicodeCharacter "
+        "\\colorlet"
     ),
     "o--": "\\rule \\pdfbookmark",
     "---": "\\definecolor \\addcontentsline",
