@@ -90,7 +90,7 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
     [
         ("(tide-times)=\n## Tides\n\n(a b/c.d)=\nText.", "## Tides\n\nText."),
         ("{#tides .wide}\nText.\n\n::: {.column width=50%}\nMore.\n:::", "Text.\n\nMore."),
-        ("```{warning}\nSee {doc}`tides`.\n```\nNext", "Warning:\nSee {doc}`tides`.\nNext"),
+        ("```{warning}\nSee {doc}`tides`.\n```\nNext", "Warning:\nSee tides.\nNext"),
         (":::{note}\n:class: big\n:name: n\nBring a rope.\n:::", "Note:\nBring a rope."),
         ("::::{admonition} Tide\n---\nclass: x\n---\nIt comes.\n::::", "Tide\nIt comes."),
         ("```{versionadded} 2.1\n```\nNext", "Added in version 2.1\nNext"),
@@ -108,6 +108,92 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
 )
 def test_of_a_directive_what_readers_see_is_text(markup: str, text: str) -> None:
     assert clean_markdown(markup) == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        # MyST
+        (
+            "See {doc}`the pier <a/b>`, {py:func}`~a.b.moor` and {ref}`rope`.",
+            "See the pier, moor and rope.",
+        ),
+        ("{code}`<b>` and `{note}`", "`<b>` and `{note}`"),
+        ("```{toctree}\n:maxdepth: 2\n\nintro\nHow to moor <moor>\n```\nB", "- How to moor\nB"),
+        ("```{eval-rst}\n.. note:: Bring a rope.\n```\n", "Note: Bring a rope.\n"),
+        # Hugo
+        ('{{< note title="Mind" >}}\nThe *tide*.\n{{< /note >}}', "Mind\nThe *tide*."),
+        ("{{% tab %}}In one line.{{% /tab %}}", "In one line."),
+        ('[moor]({{< relref "moor.md" >}}) {{<hint>}}a{{</hint>}}', "[moor](moor.md) a"),
+        ('{{< figure src="a.png"\n  caption="The pier" >}}', "The pier"),
+        ('A {{< term text="Quay" id="q" >}} of {{< param town >}}', "A Quay of town"),
+        ("{{</* note */>}} and `{{< note >}}`", "note and `{{< note >}}`"),
+        ("```go\n{{< note >}}\n```", "```go\n{{< note >}}\n```"),
+        # Liquid and GitBook
+        ('{% tab title="Sail" %}\nSails.\n{% endtab %}', "Sail\nSails."),
+        ("{% if a %}Wet{% endif %} {{ site.name }}", "Wet {{ site.name }}"),
+        # MkDocs
+        ('=== "Sail"\n\n    Sails.\n\nNext', "Sail\n\nSails.\n\nNext"),
+        # Docusaurus
+        (
+            '<Tabs>\n<TabItem value="a" label="Sail">In one *line*.</TabItem>\n</Tabs>',
+            "SailIn one *line*.",
+        ),
+        (
+            '<Tabs>\n  <TabItem value="a" label="Sail">\n\nText\n\n  </TabItem>\n</Tabs>',
+            "Sail\n\nText\n",
+        ),
+        ("A <Mark color='red'>wet</Mark> pier", "A wet pier"),
+        # Obsidian
+        (
+            "[[Pier]], [[Pier|the pier]], [[a/Pier#Depth]], [[#Depth]]",
+            "Pier, the pier, a/Pier › Depth, Depth",
+        ),
+        ("![[pier.png|200]] ![[Tides#High|tides]] `[[Pier]]`", "pier.png tides `[[Pier]]`"),
+        ("High%%not sure%% tide ^block-1\n%%\nhidden\n%%\nNext", "High tide\nNext"),
+        ("> [!faq]- When?\n> Now.", "> Faq: When?\n> Now."),
+    ],
+)
+def test_of_marks_of_sites_the_words_stay(markup: str, text: str) -> None:
+    assert clean_markdown(markup) == text
+
+
+def test_comments_and_substitutions_are_those_of_myst(tmp_path: Path) -> None:
+    page = "(a)=\n# Pier\n\n% hidden\nIn {{ town }}, `{{ town }}`.\n"
+    front = "---\nmyst:\n  substitutions:\n    town: Lund\n---\n"
+    assert read(tmp_path, f"{front}{page}").text == "# Pier\n\nIn Lund, `{{ town }}`.\n"
+    assert read(tmp_path, "% shown\n+++\n{{ town }}\n").text == "% shown\n+++\n{{ town }}\n"
+
+
+MDX_PAGE = """import Tabs from '@theme/Tabs';
+import {
+  A,
+} from './a';
+
+export const Red = ({children}) => (
+  <span style={{color: 'red'}}>
+
+    {children}
+  </span>
+);
+
+# Piers
+
+{/* hidden
+words */}
+<Red
+  onClick={() => { alert(1) }}
+>
+  Wet
+</Red>
+
+import duties are high.
+"""
+
+
+def test_of_a_page_of_mdx_its_words_are_text(tmp_path: Path) -> None:
+    text = read(tmp_path, MDX_PAGE, "a.mdx").text
+    assert text.split() == ["#", "Piers", "Wet", "import", "duties", "are", "high."]
 
 
 ANCHORED_PAGE = """(Tides of the Bay)=
@@ -183,6 +269,9 @@ def test_a_link_has_its_address_behind_its_words(tmp_path: Path, markup: str, te
         "Stop!!!\n\n!!!\n\nWhy???",
         "https://example.com///x and a:::b",
         "| a | b |\n|---|---|\n| 1 | 2 |\r\n",
+        "[[1]](a.md), x[[1]], [[1, 2], [3]], \\[[Pier]] and [[ -f a ]] stay.",
+        "100%% and 50%% of {{ name }} stay.",
+        "A Map<Key> of <Value> stays.",
     ],
 )
 def test_text_that_looks_like_markup_stays(text: str) -> None:
@@ -237,9 +326,20 @@ def test_chunks_stand_in_the_cleaned_text(pieces: list[str], is_mdx: bool) -> No
         ":::{code}\n" * 20_000,
         ":::{note}\n---\n" * 20_000,
         "```{note}\n" * 20_000,
+        "{{< " * 30_000,
+        "{% " * 30_000,
+        "[[a" * 30_000,
+        "<A x={" * 20_000,
+        '<A x="' * 20_000,
+        "<A b " * 20_000,
+        "%%a" * 30_000,
+        "%%\na\n" * 20_000,
+        "import {\n" * 20_000,
+        "<A title=" * 20_000 + ">",
         "".join(f"{'`' * n}{{note}}\n" for n in range(500, 3, -1)),
         f"```{{note}}{' ' * 90_000}x\n:a:{' ' * 90_000}x\n{' ' * 90_000}x",
     ],
 )
 def test_hostile_text_takes_no_time(content: str) -> None:
     clean_markdown(content)
+    clean_markdown(content, is_mdx=True)

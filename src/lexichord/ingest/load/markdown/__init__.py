@@ -8,9 +8,10 @@ from pathlib import Path
 
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE
 from lexichord.ingest.load.markdown.clean import clean_markdown
+from lexichord.ingest.load.markdown.directives import without_comments
 from lexichord.ingest.load.markdown.front_matter import split_front_matter
 from lexichord.ingest.load.markdown.indented import fence_indented
-from lexichord.ingest.load.markdown.references import resolve_references
+from lexichord.ingest.load.markdown.references import resolve_references, substitute
 from lexichord.ingest.load.text import read_text
 from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
@@ -21,7 +22,7 @@ def load(file: Path, named: str) -> LoadedText:
     content, metadata = read_text(file)
     facts, body = split_front_matter(content)
     is_mdx = file.suffix.lower() == ".mdx"
-    body = resolve_references(body)
+    body = substitute(resolve_references(without_comments(body)), facts)
     text = clean_markdown(body if is_mdx else fence_indented(body), is_mdx)
     title = facts.pop("title", None)
     if not isinstance(title, str) or not title.strip():

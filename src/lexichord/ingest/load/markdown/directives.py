@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from lexichord.display.plain_text import plain_text
-from lexichord.ingest.load.markup.rst import ADMONITIONS, CODE_DIRECTIVES, LEFT_OUT_DIRECTIVES
+from lexichord.ingest.load.markup.rst import (
+    ADMONITIONS,
+    CODE_DIRECTIVES,
+    LEFT_OUT_DIRECTIVES,
+    read_rst,
+    toctree_titles,
+)
+from lexichord.ingest.markdown import part_by_fences
 
 OPENING = re.compile(
     r"(?P<margin>[ \t]*)(?P<fence>`{3,20}|~{3,20}|:{3,20})[ \t]*\{(?P<name>[A-Za-z][\w:.+-]*)"
@@ -40,6 +47,10 @@ TITLED_NAMES = {
 }
 TEXT_NAMES = {*ADMONITIONS, *SINCE, *UNTITLED_NAMES, *TITLED_NAMES}
 
+# A page of MyST has an anchor or a directive; in such, lines of % are comments, +++ parts cells.
+MYST = re.compile(r"^(?:\([^()\n]{1,200}\)=[ \t]*$|[ \t]*[`:]{3,20}[ \t]*\{[A-Za-z])", re.MULTILINE)
+MYST_COMMENT = re.compile(r"^(?:%(?!%)[^\n]*|\+\+\+(?:[ \t][^\n]*)?)(?:\n|\Z)", re.MULTILINE)
+
 type CleanText = Callable[[str], str]
 
 
@@ -62,6 +73,14 @@ class Directive(NamedTuple):
         if self.fence.startswith(":"):
             return self.name in CODE_NAMES
         return self.name not in TEXT_NAMES and ":" not in self.name
+
+
+def without_comments(text: str) -> str:
+    """Return a text without MyST's comments, if it is of MyST."""
+    if not MYST.search(text):
+        return text
+    parts = part_by_fences(text)
+    return "".join(f"{MYST_COMMENT.sub('', words)}{block}" for words, block in parts)
 
 
 def open_directive(line: str) -> Directive | None:
@@ -100,9 +119,13 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _read(directive: Directive, lines: Sequence[str], closing: str, clean: CleanText) -> str:
+    if directive.name == "toctree":
+        return "\n".join(toctree_titles(lines))
     if directive.is_left_out:
         return ""
     body = "".join(lines)
+    if directive.name == "eval-rst":
+        return read_rst(body.splitlines()).built.text
     if directive.is_code:
         body = plain_text(body) if directive.name == "parsed-literal" else body
         fence = directive.fence.replace(":", "`")

@@ -1,7 +1,8 @@
 """reStructuredText, with the directives of Sphinx."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from lexichord.ingest.load.markup.page import MarkupPage, indented, moved
 
@@ -26,26 +27,36 @@ ADMONITIONS = (
     *("note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"),
     "seealso",
 )
+TOCTREE_ENTRY = re.compile(r"\s*(?P<title>[^\s<>][^<>]*?)\s*<[^<>\s]+>")
 ROLE = re.compile(r":[\w:+.-]{1,60}:`(?:[!~])?(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
 RST_LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
 LITERAL = re.compile(r"``(?P<text>[^`]+)``")
 SUBSTITUTION = re.compile(r"(?<![\w|])\|(?P<text>\w[^|\n]{0,60})\|(?:__?)?(?![\w|])")
+REPLACE = re.compile(r" *\.\. \|(?P<name>[^|\n]{1,60})\| replace:: *(?P<words>\S.{0,1000})")
+NO_SUBSTITUTIONS: Mapping[str, str] = MappingProxyType({})
 
 
 def read_rst(lines: Sequence[str]) -> MarkupPage:
     """Read the lines of a file."""
-    page = MarkupPage(inline_rst)
+    words = substitutions(lines)
+    page = MarkupPage(lambda text: inline_rst(text, words))
     _read(page, lines, [])
     page.end()
     return page
 
 
-def inline_rst(text: str) -> str:
-    """Return text without roles, and links without where they lead."""
+def substitutions(lines: Sequence[str]) -> dict[str, str]:
+    """Return the words that stand for |names|, where the lines say so."""
+    found = (REPLACE.fullmatch(line) for line in lines)
+    return {match["name"]: match["words"].strip() for match in found if match}
+
+
+def inline_rst(text: str, words: Mapping[str, str] = NO_SUBSTITUTIONS) -> str:
+    """Return text without roles, links without where they lead, and words for their names."""
     text = LITERAL.sub(lambda match: match["text"], text)
     text = ROLE.sub(lambda match: (match["text"] or match["target"] or "").strip(), text)
     text = RST_LINK.sub(lambda match: match["text"] or match["target"] or "", text)
-    return SUBSTITUTION.sub(lambda match: match["text"], text)
+    return SUBSTITUTION.sub(lambda match: words.get(match["text"], match["text"]), text)
 
 
 def _read(page: MarkupPage, lines: Sequence[str], styles: list[str]) -> None:
@@ -116,6 +127,8 @@ def _read_directive(
     inner = at + 1
     while inner < end and OPTION.match(lines[inner]):
         inner += 1
+    if name == "toctree":
+        page.line("\n".join(toctree_titles(lines[inner:end])))
     if name in LEFT_OUT_DIRECTIVES and name not in ("only", "ifconfig"):
         return end
     if name in CODE_DIRECTIVES:
@@ -128,6 +141,12 @@ def _read_directive(
     _read(page, moved(lines[inner:end]), styles)
     page.end()
     return end
+
+
+def toctree_titles(lines: Sequence[str]) -> list[str]:
+    """Return the titles that a list of pages gives them itself, an item each."""
+    found = (TOCTREE_ENTRY.fullmatch(line.rstrip()) for line in lines)
+    return [f"- {match['title']}" for match in found if match]
 
 
 def _read_grid(page: MarkupPage, lines: Sequence[str], at: int) -> int:
