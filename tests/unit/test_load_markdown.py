@@ -121,12 +121,14 @@ def test_of_a_directive_what_readers_see_is_text(markup: str, text: str) -> None
         ("{code}`<b>` and `{note}`", "`<b>` and `{note}`"),
         ("```{toctree}\n:maxdepth: 2\n\nintro\nHow to moor <moor>\n```\nB", "- How to moor\nB"),
         ("```{eval-rst}\n.. note:: Bring a rope.\n```\n", "Note: Bring a rope.\n"),
+        ("{octicon}`plug;1em` Plug", " Plug"),
         # Hugo
         ('{{< note title="Mind" >}}\nThe *tide*.\n{{< /note >}}', "Mind\nThe *tide*."),
         ("{{% tab %}}In one line.{{% /tab %}}", "In one line."),
         ('[moor]({{< relref "moor.md" >}}) {{<hint>}}a{{</hint>}}', "[moor](moor.md) a"),
         ('{{< figure src="a.png"\n  caption="The pier" >}}', "The pier"),
         ('A {{< term text="Quay" id="q" >}} of {{< param town >}}', "A Quay of town"),
+        ("With {{< version >}} and {{% param a.b c %}}", "With version and a.b"),
         ("{{</* note */>}} and `{{< note >}}`", "note and `{{< note >}}`"),
         ("```go\n{{< note >}}\n```", "```go\n{{< note >}}\n```"),
         # Liquid and GitBook

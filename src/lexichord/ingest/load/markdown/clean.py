@@ -7,7 +7,7 @@ from functools import partial
 from lexichord.display.plain_text import ATTRIBUTES, CODE_SPAN, TAG
 from lexichord.ingest.load.markdown.directives import colon_blocks, read_block
 from lexichord.ingest.load.markdown.marks import (
-    closed_components,
+    closed_names,
     in_one_line,
     own_code,
     without_marks,
@@ -59,7 +59,7 @@ def _clean(text: str, is_mdx: bool) -> str:
     for opening, closing in (*HIDDEN, MDX_COMMENT) if is_mdx else HIDDEN:
         text = "".join(_shown(text, opening, closing))
     text = in_one_line(NOTE_COMMENT_LINES.sub("", text))
-    inline = partial(_inline, components=closed_components(text), is_mdx=is_mdx)
+    inline = partial(_inline, closed=closed_names(text), is_mdx=is_mdx)
     lines = text.split("\n")
     return "\n".join(_lines([*own_code(lines)] if is_mdx else lines, inline))
 
@@ -111,8 +111,8 @@ def _label(match: re.Match[str]) -> str:
     return title.strip() if title else f"{match['kind'].capitalize()}:"
 
 
-def _inline(line: str, components: frozenset[str], is_mdx: bool) -> str:
-    line = without_marks(line, components, is_mdx or bool(COMPONENT_LINE.fullmatch(line)))
+def _inline(line: str, closed: frozenset[str], is_mdx: bool) -> str:
+    line = without_marks(line, closed, is_mdx or bool(COMPONENT_LINE.fullmatch(line)))
     if INDENT.match(line):  # code, or deep in a list
         return line
     line = ALERT.sub(lambda alert: f"{alert[1]}{alert[2].capitalize()}:", line)

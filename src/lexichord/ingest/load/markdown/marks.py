@@ -18,13 +18,16 @@ GIVEN = re.compile(
 # {{< note title="…" >}} and {{% note %}} of Hugo, {% tab title="…" %} of Liquid and GitBook.
 SHORTCODE = r"\{\{[<%](?P<hugo>[^{}]{0,1000}?)[>%]\}\}|\{%(?P<liquid>[^{}%]{0,1000})%\}"
 LINKED = re.compile(r"\s*(?:rel)?ref\s+\"?(?P<target>[^\s\"]+)\"?\s*")
-PARAMETER = re.compile(r"\s*param\s+\"?(?P<name>[\w.-]+)\"?\s*")
+PARAMETER = re.compile(r"\s*_?param\s+\"?(?P<name>[\w.-]+)\"?(?:\s.*)?")
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]{0,200}\}){0,200}\}){0,500}\}"
 _ATTRIBUTE = rf"[\w:-]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|{_BRACES}))?|\{{\.\.\.[\w.]+\}}"
 COMPONENT = (
     rf"(?:(?<!\w)<|</)(?P<component>[A-Z][\w.]{{0,60}})(?:\s+(?:{_ATTRIBUTE})){{0,40}}\s*/?>"
 )
 CLOSED = re.compile(r"</([A-Z][\w.]{0,60})\s*>|<([A-Z][\w.]{0,60})(?:\s[^<>]{0,1000})?/>")
+CLOSED_SHORTCODE = re.compile(r"\{\{[<%]\s*/\s*([\w/.-]{1,60})")
+SHORTCODE_NAME = re.compile(r"\s*(?P<name>\w[\w/.-]*)")
+ICON_ROLE = re.compile(r"\{(?:octicon|fa[a-z]?|material[\w-]*|icon)\}")
 # [[Page|words]] and ![[note#part]] of Obsidian; [[1]](address) and lists in lists are none.
 NOTE_LINK = (
     r"(?<![\w\[\\])!?\[\[(?P<page>[^\s\[\]|#^][^\[\]|#^\n]{0,200})?(?P<part>[#^][^\[\]|\n]{0,200})?"
@@ -51,12 +54,16 @@ def in_one_line(text: str) -> str:
     return SPREAD.sub(lambda match: match[0].replace("\n", " "), text)
 
 
-def closed_components(text: str) -> frozenset[str]:
-    """Return the names of components that a text closes: no other name in <> is one."""
-    return frozenset(name for pair in CLOSED.findall(text) for name in pair if name)
+def closed_names(text: str) -> frozenset[str]:
+    """Return the names of components and shortcodes that a text closes.
+
+    No other name in <> is one of a component; of other shortcodes the name stays, amid words.
+    """
+    components = (name for pair in CLOSED.findall(text) for name in pair if name)
+    return frozenset((*components, *CLOSED_SHORTCODE.findall(text)))
 
 
-def without_marks(line: str, components: frozenset[str], is_mdx: bool) -> str:
+def without_marks(line: str, closed: frozenset[str], is_mdx: bool) -> str:
     """Return a line with the words of its marks; code stays as it is."""
 
     def words(match: re.Match[str]) -> str:
@@ -66,10 +73,13 @@ def without_marks(line: str, components: frozenset[str], is_mdx: bool) -> str:
         if parts["code"]:
             return match[0]
         if parts["component"]:
-            is_one = is_mdx or parts["component"] in components
+            is_one = is_mdx or parts["component"] in closed
             return _given_words(match[0]) if is_one else match[0]
-        if parts["hugo"] is not None or parts["liquid"] is not None:
-            return _shortcode_words(parts["hugo"] or parts["liquid"] or "")
+        if parts["hugo"] is not None:
+            stands_alone = line.strip() == match[0].strip()
+            return _shortcode_words(match["hugo"]) or _name(match["hugo"], closed, stands_alone)
+        if parts["liquid"] is not None:
+            return _given_words(match["liquid"])
         return _note_words(parts)
 
     return MARKS.sub(words, line)
@@ -77,6 +87,8 @@ def without_marks(line: str, components: frozenset[str], is_mdx: bool) -> str:
 
 def _role_words(role: str) -> str:
     """Return a role's words; between ticks where they look like markup."""
+    if ICON_ROLE.match(role):
+        return ""
     words = without_roles(role)
     return f"`{words}`" if MARKUP_IN_WORDS.search(words) else words
 
@@ -87,6 +99,12 @@ def _shortcode_words(given: str) -> str:
     if match := LINKED.fullmatch(given) or PARAMETER.fullmatch(given):
         return match[1]
     return _given_words(given)
+
+
+def _name(given: str, closed: frozenset[str], stands_alone: bool) -> str:
+    """Return the name of a shortcode that stands for a word."""
+    named = SHORTCODE_NAME.match(given)
+    return named["name"] if named and not stands_alone and named["name"] not in closed else ""
 
 
 def _given_words(mark: str) -> str:
