@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.ingest.chunk import split
+from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
+from lexichord.ingest.load.tex.files import taken_in_digest
+from lexichord.ingest.reader import Reader
 from lexichord.types import LoadedText
 
 
@@ -202,13 +205,34 @@ def test_what_leads_out_of_the_folder_is_not_followed_but_named(tmp_path: Path) 
     folder.mkdir()
     (folder / "link.tex").symlink_to(tmp_path / "secret.tex")
     (folder / "self.tex").write_text("Again \\input{self}")
-    taken = ("../secret", "/etc/passwd", "link", "self", "nowhere", "x" * 300)
+    (folder / ".ssh").mkdir()
+    (folder / ".ssh/id.tex").write_text("SECRET")
+    (folder / "key.pem").write_text("SECRET")
+    hidden = (".ssh/id", "key.pem")
+    taken = ("../secret", "/etc/passwd", "link", "self", "nowhere", *hidden, "x" * 300)
     written = "".join(f"\\input{{{name}}} " for name in taken)
     loaded = read(folder, body(f"Text {written}"))
     assert loaded.text == "Text Again"
     reasons = ["leads out of the folder"] * 3 + ["takes itself in", "is not there"]
+    reasons += ["is no file of TeX, or hidden"] * 2
     named = [f"{name} was not read: it {told}" for name, told in zip(taken, reasons, strict=False)]
-    assert loaded.metadata["flags"][:5] == named
+    assert loaded.metadata["flags"][:7] == named
+
+
+def test_a_changed_chapter_changes_how_a_paper_is_read(tmp_path: Path) -> None:
+    main, chapter = tmp_path / "main.tex", tmp_path / "one.tex"
+    main.write_text("\\usepackage[a]{b,own}\\input{one}\\input{../x}\\input{main}")
+    assert taken_in_digest(main) == ""
+    chapter.write_text("\\include{two}")
+    seen = [taken_in_digest(main)]
+    recipe = FileSources("papers", "context=none", Reader()).source(main).recipe
+    assert f" with={seen[0][:16]} " in recipe
+    for name in ("two.tex", "own.sty", "main.bbl", "two.tex"):
+        (tmp_path / name).write_text(f"{len(seen)}")
+        seen.append(taken_in_digest(main))
+    assert len({*seen, ""}) == 6
+    (tmp_path / "three.tex").write_text("not taken in")
+    assert taken_in_digest(main) == seen[-1]
 
 
 WORDS = st.text("abcdefghijklmnoprstuvwyz", min_size=2, max_size=8)

@@ -1,6 +1,9 @@
-"""What a TeX file takes in from other files: those in its own folder, and below it."""
+"""What a TeX file takes in from other files of TeX: those in its own folder, and below it."""
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +13,12 @@ from lexichord.ingest.load.text import MAX_TEXT_BYTES, read_text
 
 MAX_FILES = 500
 MAX_DEPTH = 10
+# Others a paper has no reason to take in: what it names may be a key or a letter of the reader's.
+ENDINGS = (".tex", ".ltx", ".latex", ".sty", ".bbl", ".tikz", ".pgf")
+TAKING_IN = re.compile(
+    r"\\(?:input|include|subfile|import\s*\{(?P<import>[^{}]{0,200})\}|subimport\s*\{(?P<sub>[^{}]"
+    r"{0,200})\}|usepackage|RequirePackage)\s*(?:\[[^\]]{0,1000}\])?\s*\{?(?P<names>[^{}\s\\%]{1,1000})"
+)
 
 
 @dataclass(slots=True)
@@ -18,7 +27,7 @@ class TexFiles:
 
     root: Path
     refused: dict[str, str] = field(default_factory=dict)
-    _read: int = 0
+    taken: list[Path] = field(default_factory=list)
     _characters: int = 0
 
     def follow(
@@ -26,16 +35,16 @@ class TexFiles:
     ) -> Source | None:
         """Return a file's text; None where it is not followed, or where no such file is."""
         try:
-            path = self._find(name, endings, folder)
-            if reason := self._refusal(path, opened):
+            path = self.find(name, endings, folder)
+            if reason := self.refusal(path, opened):
                 self.refused[name] = reason
                 return None
             assert path is not None
             text, _ = read_text(path)
+            self.taken.append(path)
         except (OSError, ValueError, RuntimeError, IngestError) as error:
             self.refused[name] = str(error)
             return None
-        self._read += 1
         self._characters += len(text)
         source = Source(plain_lines(text), path)
         source.takes_at(path.suffix == PACKAGE_ENDING)
@@ -48,7 +57,7 @@ class TexFiles:
         except (OSError, ValueError):
             return False
 
-    def _find(self, name: str, endings: Sequence[str], folder: str) -> Path | None:
+    def find(self, name: str, endings: Sequence[str], folder: str) -> Path | None:
         """Return the file of a name, wherever it really stands."""
         for ending in endings:
             path = (self.root / folder / f"{name}{ending}").resolve()
@@ -56,7 +65,8 @@ class TexFiles:
                 return path
         return None
 
-    def _refusal(self, path: Path | None, opened: Sequence[Source]) -> str:
+    def refusal(self, path: Path | None, opened: Sequence[Source]) -> str:
+        """Return why a file is not followed; "" where it is."""
         if path is None:
             return "is not there"
         if not path.is_relative_to(self.root):
@@ -65,10 +75,41 @@ class TexFiles:
             return "takes itself in"
         if len(opened) >= MAX_DEPTH:
             return f"lies more than {MAX_DEPTH} files deep"
-        is_over = self._read >= MAX_FILES
+        names = path.relative_to(self.root).parts
+        if path.suffix.lower() not in ENDINGS or any(name.startswith(".") for name in names):
+            return "is no file of TeX, or hidden"
+        is_over = len(self.taken) >= MAX_FILES
         if is_over or self._characters + path.stat().st_size > MAX_TEXT_BYTES:
             return f"is beyond {MAX_FILES} files or {MAX_TEXT_BYTES // 10**6} MB"
         return ""
+
+
+def taken_in_digest(file: Path) -> str:
+    """Return a digest of the files that a file of TeX may take in; "" where it takes in none."""
+    files, root = TexFiles(file.resolve().parent), file.resolve()
+    waiting, digests, room = [root, root.with_suffix(".bbl")], dict[Path, str](), MAX_TEXT_BYTES
+    while waiting and len(digests) <= MAX_FILES:
+        path = waiting.pop()
+        if path in digests or not path.is_file() or path.stat().st_size > room:
+            continue
+        content = path.read_bytes()
+        room -= len(content)
+        digests[path] = hashlib.sha256(content).hexdigest()
+        waiting += _named_in(content.decode(errors="replace"), files)
+    digests.pop(root, None)
+    told = "".join(f"{path}{digest}" for path, digest in sorted(digests.items()))
+    return hashlib.sha256(told.encode(errors="replace")).hexdigest() if told else ""
+
+
+def _named_in(text: str, files: TexFiles) -> Iterator[Path]:
+    """Yield the files of the folder that a text names."""
+    for match in TAKING_IN.finditer(text):
+        folder = match["import"] or match["sub"] or ""
+        for name in match["names"].split(",")[:MAX_FILES]:
+            with suppress(OSError, ValueError, RuntimeError):
+                path = files.find(name.strip(), ("", ".tex", ".sty"), folder)
+                if path and not files.refusal(path, ()):
+                    yield path
 
 
 def plain_lines(text: str) -> str:
