@@ -21,7 +21,6 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a file of rows. Raises IngestError."""
     kind = kind_of(file.name) or CSV_TYPE
     content, metadata = read_text(file)
-    content = content.removeprefix("\ufeff")
     built = TextBuilder()
     if named_delimiter := DELIMITER_LINE.match(content):
         delimiter = named_delimiter[1]

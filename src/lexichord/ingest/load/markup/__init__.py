@@ -19,7 +19,7 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a file of one of these languages. Raises IngestError."""
     kind = kind_of(file.name) or RST_TYPE
     content, metadata = read_text(file)
-    lines = content.removeprefix("\ufeff").expandtabs(8).splitlines()
+    lines = content.expandtabs(8).splitlines()
     page = MARKUP_READERS[kind](lines)
     built, opening = page.built, page.built.headings[:1]
     title = page.facts.pop("title", "") or next(

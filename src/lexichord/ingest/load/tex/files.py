@@ -113,5 +113,5 @@ def _named_in(text: str, files: TexFiles) -> Iterator[Path]:
 
 
 def plain_lines(text: str) -> str:
-    """Return a text without its byte order mark, its lines ended as TeX reads them."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    """Return a text with its lines ended as TeX reads them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
