@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lexichord.ingest.chunk import split
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
-from lexichord.ingest.load.tex.files import taken_in_digest
+from lexichord.ingest.load.tex.files import taken_in_by_tex
 from lexichord.ingest.reader import Reader
 from lexichord.types import LoadedText
 
@@ -214,7 +214,7 @@ def test_what_leads_out_of_the_folder_is_not_followed_but_named(tmp_path: Path) 
     loaded = read(folder, body(f"Text {written}"))
     assert loaded.text == "Text Again"
     reasons = ["leads out of the folder"] * 3 + ["takes itself in", "is not there"]
-    reasons += ["is no file of TeX, or hidden"] * 2
+    reasons += ["is of another kind, or hidden"] * 2
     named = [f"{name} was not read: it {told}" for name, told in zip(taken, reasons, strict=False)]
     assert loaded.metadata["flags"][:7] == named
 
@@ -222,17 +222,17 @@ def test_what_leads_out_of_the_folder_is_not_followed_but_named(tmp_path: Path) 
 def test_a_changed_chapter_changes_how_a_paper_is_read(tmp_path: Path) -> None:
     main, chapter = tmp_path / "main.tex", tmp_path / "one.tex"
     main.write_text("\\usepackage[a]{b,own}\\input{one}\\input{../x}\\input{main}")
-    assert taken_in_digest(main) == ""
+    assert taken_in_by_tex(main) == ""
     chapter.write_text("\\include{two}")
-    seen = [taken_in_digest(main)]
+    seen = [taken_in_by_tex(main)]
     recipe = FileSources("papers", "context=none", Reader()).source(main).recipe
     assert f" with={seen[0][:16]} " in recipe
     for name in ("two.tex", "own.sty", "main.bbl", "two.tex"):
         (tmp_path / name).write_text(f"{len(seen)}")
-        seen.append(taken_in_digest(main))
+        seen.append(taken_in_by_tex(main))
     assert len({*seen, ""}) == 6
     (tmp_path / "three.tex").write_text("not taken in")
-    assert taken_in_digest(main) == seen[-1]
+    assert taken_in_by_tex(main) == seen[-1]
 
 
 WORDS = st.text("abcdefghijklmnoprstuvwyz", min_size=2, max_size=8)

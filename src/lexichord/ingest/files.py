@@ -13,14 +13,17 @@ from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.find import SIDECAR_ENDING, FileSearch
 from lexichord.ingest.load.containers import CHANGED
+from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
+    MARKDOWN_TYPE,
     PDF_TYPE,
+    RST_TYPE,
     TEX_TYPE,
     kind_of,
 )
-from lexichord.ingest.load.tex.files import taken_in_digest
+from lexichord.ingest.load.tex.files import taken_in_by_tex
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
     FileGoneError,
@@ -78,7 +81,7 @@ class FileSources:
             sha256 = file_digest(path)
             added = self._added(path)
             size = path.stat().st_size
-            taken_in = taken_in_digest(path) if kind_of(path.name) == TEX_TYPE else ""
+            taken_in = _taken_in(path)
         except (IngestError, OSError) as error:
             return refused_source(uri, IngestError(str(error)))
         read = partial(self._read, path, sha256)
@@ -206,6 +209,14 @@ def file_digest(file: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
+
+
+def _taken_in(path: Path) -> str:
+    """Return a digest of the files that are read with one; "" where there are none."""
+    kind = kind_of(path.name)
+    if kind == TEX_TYPE:
+        return taken_in_by_tex(path)
+    return taken_in_by_page(path) if kind in (MARKDOWN_TYPE, RST_TYPE) else ""
 
 
 def _sidecar(path: Path) -> Json:

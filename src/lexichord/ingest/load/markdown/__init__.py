@@ -6,6 +6,7 @@ What stands at the top of a file about the file, its front matter, becomes metad
 
 from pathlib import Path
 
+from lexichord.ingest.load.includes import nearby_files, with_myst_includes
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE
 from lexichord.ingest.load.markdown.clean import clean_markdown
 from lexichord.ingest.load.markdown.directives import without_comments
@@ -21,6 +22,8 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a file of Markdown. Raises IngestError."""
     content, metadata = read_text(file)
     facts, body = split_front_matter(content)
+    files = nearby_files(file.resolve())
+    body = with_myst_includes(body, files, (file.resolve(),))
     is_mdx = file.suffix.lower() == ".mdx"
     body = substitute(resolve_references(without_comments(body)), facts)
     text = clean_markdown(body if is_mdx else fence_indented(body), is_mdx)
@@ -28,4 +31,5 @@ def load(file: Path, named: str) -> LoadedText:
     if not isinstance(title, str) or not title.strip():
         opening = OPENING_HEADING.search(text)
         title = heading_name(opening[1]) if opening else named
-    return LoadedText(text, MARKDOWN_TYPE, title.strip(), metadata={**facts, **metadata})
+    flags = {"flags": files.flags()} if files.refused else {}
+    return LoadedText(text, MARKDOWN_TYPE, title.strip(), metadata={**facts, **metadata, **flags})

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lexichord.ingest.load.kinds import TEX_TYPE
+from lexichord.ingest.load.nearby import MAX_NAMED
 from lexichord.ingest.load.tex.environments import HANDLERS, KEPT_NAMES
-from lexichord.ingest.load.tex.files import TexFiles, plain_lines
+from lexichord.ingest.load.tex.files import nearby_files, plain_lines
 from lexichord.ingest.load.tex.macros import Macros
 from lexichord.ingest.load.tex.mouth import Mouth, Source
 from lexichord.ingest.load.tex.page import TexPage
@@ -24,7 +25,6 @@ from lexichord.types import Heading, LoadedText
 PREAMBLE = re.compile(
     r"^[^%\n]*\\(?:begin\s*\{document\}|documentclass|documentstyle)", re.MULTILINE
 )
-MAX_NAMED = 20  # of what a flag lists
 
 
 def load(file: Path, named: str) -> LoadedText:
@@ -51,7 +51,7 @@ def load(file: Path, named: str) -> LoadedText:
 
 def _read(text: str, file: Path, has_preamble: bool) -> TexReader:
     page = TexPage(is_silent=has_preamble and bool(PREAMBLE.search(text)))
-    files, mouth = TexFiles(file.parent), Mouth([Source(text, file)])
+    files, mouth = nearby_files(file), Mouth([Source(text, file)])
     reader = TexReader(mouth, files, HANDLERS, Macros(KEPT_NAMES), page, has_preamble)
     reader.read()
     return reader
@@ -65,8 +65,7 @@ def _dense(headings: list[Heading]) -> tuple[Heading, ...]:
 
 def _flags(reader: TexReader) -> Iterable[str]:
     """Yield what is not text, or doubtful."""
-    for name, reason in [*reader.files.refused.items()][:MAX_NAMED]:
-        yield f"{name} was not read: it {reason}"
+    yield from reader.files.flags()
     if reader.unknown:
         yield f"commands that nothing here defines, shown by their words: {_some(reader.unknown)}"
     if reader.mouth.endless:

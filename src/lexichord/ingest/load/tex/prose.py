@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 from lexichord.ingest.load.tex.commands import (
@@ -14,6 +15,7 @@ from lexichord.ingest.load.tex.commands import (
     SECTION_LEVEL,
     TITLE_LEVEL,
 )
+from lexichord.ingest.load.tex.files import follow
 from lexichord.ingest.load.tex.mouth import PARAGRAPH, Source, as_source
 from lexichord.ingest.load.tex.page import Scope
 from lexichord.ingest.load.tex.reader import Handler, TexReader, wrapped
@@ -307,7 +309,7 @@ def _take_in(reader: TexReader, name: str) -> None:
         first = reader.mouth.take()
         file, _, rest = first.partition(" ")
         reader.mouth.push((rest,) if rest else ())
-    if source := reader.files.follow(file, reader.opened(), ("", ".tex"), folder):
+    if source := follow(reader.files, str(Path(folder, file)), reader.opened(), ("", ".tex")):
         reader.mouth.frames.append(source)
 
 
@@ -366,7 +368,7 @@ def _package(reader: TexReader, _: str) -> None:
     reader.mouth.option()
     for name in names:
         if name and reader.files.has(f"{name}.sty"):
-            _push_file(reader, reader.files.follow(name, reader.opened(), (".sty",)))
+            _push_file(reader, follow(reader.files, name, reader.opened(), (".sty",)))
 
 
 def _push_file(reader: TexReader, source: Source | None) -> None:
@@ -379,7 +381,7 @@ def _bibliography(reader: TexReader, _: str) -> None:
     reader.mouth.dropped()
     main = reader.opened()[0].path if reader.opened() else None
     if main and reader.files.has(f"{main.stem}.bbl"):
-        _push_file(reader, reader.files.follow(main.stem, reader.opened(), (".bbl",)))
+        _push_file(reader, follow(reader.files, main.stem, reader.opened(), (".bbl",)))
 
 
 def _space_follows(reader: TexReader, _: str) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from unicodedata import category
 
+from lexichord.ingest.load.nearby import NearbyFiles
 from lexichord.ingest.load.tex.commands import PLAIN, TAKES
-from lexichord.ingest.load.tex.files import TexFiles
 from lexichord.ingest.load.tex.macros import LET_MARK, Macros
 from lexichord.ingest.load.tex.mouth import PARAGRAPH, Mouth, Source
 from lexichord.ingest.load.tex.page import EndScope, Scope, TexPage
@@ -28,7 +28,7 @@ class TexReader:
     """Reads what the mouth holds onto the page; `unknown` counts commands that nothing defines."""
 
     mouth: Mouth
-    files: TexFiles
+    files: NearbyFiles
     handlers: Mapping[str, Handler]
     macros: Macros
     page: TexPage = field(default_factory=TexPage)
