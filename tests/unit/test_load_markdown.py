@@ -139,12 +139,13 @@ def test_of_a_directive_what_readers_see_is_text(markup: str, text: str) -> None
         # Docusaurus
         (
             '<Tabs>\n<TabItem value="a" label="Sail">In one *line*.</TabItem>\n</Tabs>',
-            "SailIn one *line*.",
+            "Sail: In one *line*.",
         ),
         (
             '<Tabs>\n  <TabItem value="a" label="Sail">\n\nText\n\n  </TabItem>\n</Tabs>',
             "Sail\n\nText\n",
         ),
+        ("<Code code={`a = 1`} />", "a = 1"),
         ("A <Mark color='red'>wet</Mark> pier", "A wet pier"),
         # Obsidian
         (

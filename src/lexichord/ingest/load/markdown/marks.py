@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from lexichord.display.plain_text import CODE_SPAN, ROLE, RST_LINK, without_roles
 
 # What a mark is given that readers see.
-SEEN_NAMES = "title|text|label|caption|alt|summary|heading|header|description"
+SEEN_NAMES = "title|text|label|caption|alt|summary|heading|header|description|code"
 GIVEN = re.compile(
-    rf"(?<![\w-])(?:{SEEN_NAMES})\s*=\s*\{{?(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')",
+    rf"(?<![\w-])(?:{SEEN_NAMES})\s*=\s*\{{?(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|`(?P<literal>[^`]*)`)",
     re.IGNORECASE,
 )
 # {{< note title="…" >}} and {{% note %}} of Hugo, {% tab title="…" %} of Liquid and GitBook.
@@ -74,7 +74,8 @@ def without_marks(line: str, closed: frozenset[str], is_mdx: bool) -> str:
             return match[0]
         if parts["component"]:
             is_one = is_mdx or parts["component"] in closed
-            return _given_words(match[0]) if is_one else match[0]
+            follows = line[match.end() : match.end() + 1].strip()
+            return _labelled(_given_words(match[0]), follows) if is_one else match[0]
         if parts["hugo"] is not None:
             stands_alone = line.strip() == match[0].strip()
             return _shortcode_words(match["hugo"]) or _name(match["hugo"], closed, stands_alone)
@@ -107,8 +108,13 @@ def _name(given: str, closed: frozenset[str], stands_alone: bool) -> str:
     return named["name"] if named and not stands_alone and named["name"] not in closed else ""
 
 
+def _labelled(words: str, follows: str) -> str:
+    """Return a title as it stands before words in the same line."""
+    return f"{words}: " if words and follows and follows != "<" else words
+
+
 def _given_words(mark: str) -> str:
-    found = (match["double"] or match["single"] or "" for match in GIVEN.finditer(mark))
+    found = (match[match.lastgroup or 0] for match in GIVEN.finditer(mark))
     return " – ".join(words for words in map(str.strip, found) if words)
 
 
