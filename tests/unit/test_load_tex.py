@@ -91,6 +91,7 @@ def test_a_paper_is_read_as_it_is_printed(tmp_path: Path) -> None:
         ("a~b\\\\ c", "a b\nc"),
         # maths stands in a line
         (r"$x_{i+1}^2 \leq \frac{a+b}{2}$", "x_(i+1)^2 ≤ (a+b)/2"),
+        (r"$6\frac{7}{8}$ inches", "6 7/8 inches"),
         (r"\(60\,^{\circ}\)C, $\sqrt{y}$, $\hat{x}\times\alpha$", "60 °C, √(y), x̂ × \u03b1"),
         (r"so \[ a = b \] then", "so\n\na = b\n\nthen"),
         (
@@ -156,6 +157,20 @@ def test_a_paper_is_read_as_it_is_printed(tmp_path: Path) -> None:
 def test_commands_become_words(tmp_path: Path, written: str, text: str) -> None:
     loaded = read(tmp_path, body(written))
     assert (loaded.text, loaded.metadata) == (text, {})
+
+
+def test_what_is_given_before_the_document_is_printed_with_the_title(tmp_path: Path) -> None:
+    front = (
+        r"\documentclass{a}\title{Ropes}\subtitle{Of hemp}\author{Ada}\affil[1]{Lund\\ Sweden}"
+        r"\abstract{They hold.\footnote{Dry.}}\keywords{rope, hemp}\unknown{no}\begin{document}"
+    )
+    loaded = read(tmp_path, front + r"\maketitle Text. \email{a@x.example}\end{document}")
+    assert loaded.text == (
+        "Ropes\n\nAda\n\nOf hemp\n\nLund, Sweden\n\nAbstract\n\nThey hold.[1]\n\n[1] Dry.\n\n"
+        "Keywords: rope, hemp\n\nText.\n\na@x.example"
+    )
+    assert loaded.metadata == {"author": "Ada", "keywords": "rope, hemp"}
+    assert read(tmp_path, r"\documentclass{a}\author{Ada}\begin{document}x").text == "Ada\n\nx"
 
 
 def test_a_part_of_a_paper_is_text_from_its_first_line_on(tmp_path: Path) -> None:

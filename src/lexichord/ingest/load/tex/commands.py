@@ -81,7 +81,8 @@ _PLAIN = (
     "\\footnotemark \\justifying \\underbrace \\overbrace \\hfuzz "
     "\\newblock \\bigbreak \\medbreak \\smallbreak \\goodbreak \\filbreak "
     "\\mathstrut \\mathop \\mathbin \\mathrel \\mathord \\mathopen \\mathclose \\rmdefault "
-    "\\onlyinclude \\phantomsection \\nopagecolor \\selectfont \\restoregeometry "
+    "\\onlyinclude \\phantomsection "
+    "\\institution \\city \\country \\nopagecolor \\selectfont \\restoregeometry "
     "\\scriptscriptstyle"
 )
 PLAIN = frozenset(_PLAIN.split())

@@ -64,6 +64,11 @@ class TexPage:
         """The table whose cell is open, if no group in it is."""
         return self.scopes[-1].table if self.scopes else None
 
+    @property
+    def ends_with_digit(self) -> bool:
+        """Whether a digit was written last."""
+        return bool(self._buffer) and self._buffer[-1][-1:].isdigit()
+
     def write(self, text: str) -> None:
         """Write words."""
         if self.is_silent and self.is_base:

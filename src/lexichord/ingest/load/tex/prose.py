@@ -12,10 +12,9 @@ from lexichord.ingest.load.tex.commands import (
     HEADING_LEVELS,
     REFERRING,
     RULES,
-    SECTION_LEVEL,
-    TITLE_LEVEL,
 )
 from lexichord.ingest.load.tex.files import follow
+from lexichord.ingest.load.tex.front import FRONT
 from lexichord.ingest.load.tex.mouth import PARAGRAPH, Source, as_source
 from lexichord.ingest.load.tex.page import Scope
 from lexichord.ingest.load.tex.reader import Handler, TexReader, wrapped
@@ -54,7 +53,6 @@ CHOICES = MappingProxyType(
         "\\@gobbletwo": (2, 2),
     }
 )
-FACTS = MappingProxyType({"\\title": "title", "\\author": "author", "\\date": "created"})
 
 
 def _heading(reader: TexReader, name: str) -> None:
@@ -62,33 +60,6 @@ def _heading(reader: TexReader, name: str) -> None:
     reader.mouth.option()
     end = partial(reader.page.heading, level=HEADING_LEVELS[name])
     reader.argument(end, is_math=False, is_heading=True)
-
-
-def _fact(reader: TexReader, name: str) -> None:
-    def end(text: str) -> None:
-        lines = (" ".join(line.split()).strip(" ,") for line in text.split("\n"))
-        flat = (" " if name == "\\title" else ", ").join(line for line in lines if line)
-        if flat:
-            key = FACTS[name]
-            earlier = f"{reader.page.facts[key]}, " if key in reader.page.facts else ""
-            reader.page.facts[key] = f"{earlier if key == 'author' else ''}{flat}"
-
-    reader.mouth.option()
-    if reader.mouth.peek() == "{":
-        reader.argument(end, is_math=False, is_heading=True)
-
-
-def print_title(reader: TexReader, _: str = "") -> None:
-    """Print the title once, with who wrote it and when."""
-    facts = reader.page.facts
-    if facts.get("title") and "title" not in reader.printed:
-        notes, reader.page.notes = reader.page.notes, []
-        reader.page.heading(facts["title"], TITLE_LEVEL)
-        for line in (facts.get("author"), facts.get("created")):
-            reader.page.paragraph(line or "")
-        reader.page.notes = notes
-        reader.page.end_paragraph()
-        reader.printed.add("title")
 
 
 def _note(reader: TexReader, name: str) -> None:
@@ -229,7 +200,8 @@ def _number(text: str) -> int:
 
 def _fraction(reader: TexReader, _: str) -> None:
     def above(text: str) -> None:
-        reader.page.write(f"{wrapped(text)}/")
+        space = " " if reader.page.ends_with_digit else ""  # six and seven eighths
+        reader.page.write(f"{space}{wrapped(text)}/")
         reader.argument(lambda below: reader.page.write(wrapped(below)))
 
     reader.argument(above)
@@ -395,28 +367,10 @@ def _letter_at(reader: TexReader, name: str) -> None:
         opened[-1].takes_at(name == "\\makeatletter")
 
 
-def _keywords(reader: TexReader, _: str) -> None:
-    def end(text: str) -> None:
-        if flat := " ".join(text.split()):
-            reader.page.facts["keywords"] = flat
-            reader.page.paragraph(f"Keywords: {flat}")
-
-    reader.argument(end, is_heading=True)
-
-
-def _abstract(reader: TexReader, _: str) -> None:
-    def end(text: str) -> None:
-        reader.page.heading("Abstract", SECTION_LEVEL)
-        reader.page.paragraph(text)
-
-    reader.argument(end, is_math=False)
-
-
 PROSE: Mapping[str, Handler] = MappingProxyType(
     {
         **dict.fromkeys(HEADING_LEVELS, _heading),
-        **dict.fromkeys(FACTS, _fact),
-        "\\maketitle": print_title,
+        **FRONT,
         **dict.fromkeys(("\\footnote", "\\thanks", "\\footnotetext", "\\endnote"), _note),
         **dict.fromkeys(("\\sidenote", "\\marginpar", "\\marginnote"), _note),
         **dict.fromkeys(("\\caption", "\\captionof", "\\subcaption"), _caption),
@@ -453,8 +407,6 @@ PROSE: Mapping[str, Handler] = MappingProxyType(
         "\\bibliography": _bibliography,
         "\\xspace": _space_follows,
         **dict.fromkeys(("\\makeatletter", "\\makeatother"), _letter_at),
-        **dict.fromkeys(("\\keywords", "\\Keywords"), _keywords),
-        "\\abstract": _abstract,
         "\\iftrue": lambda reader, _: reader.branch(True),
         "\\iffalse": lambda reader, _: reader.branch(False),
         "\\else": lambda reader, _: reader.else_branch(),
@@ -464,7 +416,18 @@ PROSE: Mapping[str, Handler] = MappingProxyType(
 # Commands that keep their meaning, whatever a paper or its packages make of them.
 FIXED = frozenset(PROSE) - {
     *ACCENTS,
-    *("\\binom", "\\abstract", "\\keywords", "\\and", "\\And", "\\AND", "\\path", "\\text"),
+    *(
+        "\\email",
+        "\\address",
+        "\\binom",
+        "\\abstract",
+        "\\keywords",
+        "\\and",
+        "\\And",
+        "\\AND",
+        "\\path",
+        "\\text",
+    ),
     *("\\hbox", "\\mbox", "\\xspace", "\\sidenote", "\\marginnote", "\\endnote", "\\cfrac"),
     *("\\cref", "\\Cref", "\\vref", "\\import", "\\cr", "\\tabularnewline"),
 }

@@ -35,6 +35,7 @@ class TexReader:
     has_preamble: bool = True
     unknown: dict[str, int] = field(default_factory=dict)
     lists: list[tuple[str, int]] = field(default_factory=list)  # each one's mark and last number
+    front: list[Callable[[], None]] = field(default_factory=list)  # what the title is printed with
     printed: set[str] = field(default_factory=set)  # what stands once, as the title
     left_out: set[str] = field(default_factory=set)  # environments whose source is no text
     conditions: dict[str, bool] = field(default_factory=dict)
