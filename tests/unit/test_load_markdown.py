@@ -346,3 +346,48 @@ def test_chunks_stand_in_the_cleaned_text(pieces: list[str], is_mdx: bool) -> No
 def test_hostile_text_takes_no_time(content: str) -> None:
     clean_markdown(content)
     clean_markdown(content, is_mdx=True)
+
+
+SHOWN = [
+    "See {{ref}}`{}`.",
+    "See {{doc}}`{} <a/b>`.",
+    "```{{note}}\n{}\n```",
+    ":::{{tip}} {}\nText.\n:::",
+    "```{{toctree}}\n{} <a>\n```",
+    "```{{code-block}} sh\n{}\n```",
+    "{{{{< hint >}}}}{}{{{{< /hint >}}}}",
+    '{{{{< figure src="a.png" caption="{}" >}}}}',
+    '{{% tab title="{}" %}}',
+    '<Tab label="{}">\n\nText.\n\n</Tab>',
+    "<Card>{}</Card>",
+    ":::note[{}]\nText.\n:::",
+    '=== "{}"\n\n    Text.',
+    "[[{}]]",
+    "[[a|{}]]",
+    "![[{}]]",
+    "> [!tip] {}\n> Text.",
+    "`[[{}]]`",
+]
+UNSEEN = [
+    "<!-- {} -->",
+    "({})=",
+    "%%{}%%",
+    "import A from '{}';",
+    "{{/* {} */}}",
+    "```{{toctree}}\n{}\n```",
+    '<Card icon="{}"></Card>',
+    '{{{{< youtube "{}" >}}}}',
+]
+MARK_SIGNS = re.compile(r"\{\{|\}\}|\{%|%\}|</?[A-Z]|:::|\{(?:note|ref|doc|tip|toctree)\}")
+
+
+@given(st.lists(st.sampled_from([*SHOWN, *UNSEEN]), min_size=1, max_size=10))
+def test_all_that_is_shown_is_found_and_no_mark(
+    tmp_path_factory: pytest.TempPathFactory, forms: list[str]
+) -> None:
+    named = [(form, f"word{number}q") for number, form in enumerate(forms)]
+    page = "\n\n".join(form.format(word) for form, word in named)
+    text = read(tmp_path_factory.mktemp("site"), f"Begun.\n\n{page}\n", "page.mdx").text
+    for form, word in named:
+        assert text.count(word) == (form not in UNSEEN), (form, word)
+    assert not MARK_SIGNS.search(text)
