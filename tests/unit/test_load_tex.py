@@ -318,7 +318,7 @@ def test_all_that_is_written_is_found_and_nothing_hidden_is(
 @given(st.lists(st.sampled_from(
     [*"{}$&~#%^_*[]\\ \n", "\n\n", "a", "\\a", "\\def", "\\begin", "{tabular}", "\\end", "\\item",
      "\\newcommand", "{\\a}", "#1", "[1]", "\\section", "\\\\", "\\if", "\\iffalse", "\\fi", "\\[",
-     "\\else", "\\verb", "\\frac", "\\footnote", "\\input", "{document}", "\\caption", "\\multirow",
+     "\\else", "\\verb", "\\frac", "\\footnote", "\\input", "\\caption", "\\multirow",
      "{equation}", "\\newenvironment", "{x}", "\\begin{x}", "\\end{x}", "\\let", "\\hat", "\\("]
 ), max_size=60))  # fmt: skip
 def test_any_text_is_read_to_its_end(
