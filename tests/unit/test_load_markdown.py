@@ -121,6 +121,12 @@ def test_of_a_directive_what_readers_see_is_text(markup: str, text: str) -> None
         ("{code}`<b>` and `{note}`", "`<b>` and `{note}`"),
         ("```{toctree}\n:maxdepth: 2\n\nintro\nHow to moor <moor>\n```\nB", "- How to moor\nB"),
         ("```{eval-rst}\n.. note:: Bring a rope.\n```\n", "Note: Bring a rope.\n"),
+        (
+            "```{list-table} Fees\n:header-rows: 1\n\n* - Boat\n  - Fee\n"
+            "* - {ref}`Canoe <a>`\n  - 3\n```",
+            "Fees\n\n| Boat | Fee |\n| --- | --- |\n| Canoe | 3 |",
+        ),
+        (":::{seealso} The pier\n:::", "See also: The pier"),
         ("{octicon}`plug;1em` Plug", " Plug"),
         # Hugo
         ('{{< note title="Mind" >}}\nThe *tide*.\n{{< /note >}}', "Mind\nThe *tide*."),

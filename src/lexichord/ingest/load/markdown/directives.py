@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from lexichord.display.plain_text import plain_text
+from lexichord.ingest.load.markup.listed import TABLE_DIRECTIVES, directive_table
+from lexichord.ingest.load.markup.page import MarkupPage, moved
 from lexichord.ingest.load.markup.rst import (
     ADMONITIONS,
     CODE_DIRECTIVES,
     LEFT_OUT_DIRECTIVES,
+    SINCE,
     read_rst,
+    since_label,
     toctree_titles,
 )
 from lexichord.ingest.markdown import part_by_fences
@@ -29,13 +33,6 @@ YAML_LINE = re.compile(r"[ \t]*---[ \t]*\s*")  # around options
 CODE_NAMES = {*CODE_DIRECTIVES, "code-cell", "math", "mermaid", "graphviz"}
 LEFT_OUT_NAMES = {*LEFT_OUT_DIRECTIVES, "tableofcontents", "bibliography", "button-ref"}
 LEFT_OUT_NAMES -= {"only", "ifconfig"}
-SINCE = {
-    "versionadded": "Added in version {given}:",
-    "versionchanged": "Changed in version {given}:",
-    "versionremoved": "Removed in version {given}:",
-    "deprecated": "Deprecated since version {given}:",
-    "seealso": "See also:",
-}
 # What they are given is for the program alone; what the others are given is a title that is shown.
 UNTITLED_NAMES = {
     *("figure", "figure-md", "list-table", "tab-set", "grid", "grid-item", "div", "margin"),
@@ -94,7 +91,7 @@ def open_directive(line: str) -> Directive | None:
 def label(directive: Directive) -> str:
     """Return what stands above a text, as readers see it; "" for nothing."""
     if directive.name in SINCE:
-        return SINCE[directive.name].format(given=directive.given).replace(" :", ":")
+        return since_label(directive.name, directive.given)
     if directive.name in ADMONITIONS:
         return f"{directive.name.capitalize()}: {directive.given}".rstrip()
     return "" if directive.name in UNTITLED_NAMES else directive.given
@@ -109,8 +106,10 @@ def read_block(block: str, clean: CleanText) -> str:
     directive = open_directive(opening)
     if directive is None or not lines or not _closes(lines[-1], directive.fence):
         return block
-    closing = lines.pop()
-    return _read(directive, lines[_options_end(lines, 0) :], closing, clean)
+    closing, at = lines.pop(), _options_end(lines, 0)
+    if directive.name in TABLE_DIRECTIVES:
+        return _read_table(directive, lines[:at], lines[at:], clean)
+    return _read(directive, lines[at:], closing, clean)
 
 
 def _closes(line: str, fence: str) -> bool:
@@ -135,6 +134,16 @@ def _read(directive: Directive, lines: Sequence[str], closing: str, clean: Clean
     if not text:
         return directive.margin + above.removesuffix(":")
     return f"{directive.margin}{above}\n{text}" if above else text
+
+
+def _read_table(
+    directive: Directive, options: Sequence[str], lines: Sequence[str], clean: CleanText
+) -> str:
+    told = moved([line.rstrip("\n") for line in lines])
+    page = MarkupPage(clean)
+    page.line(directive.given)
+    page.table(*directive_table(directive.name, options, told))
+    return page.built.text
 
 
 def _options_end(lines: Sequence[str], at: int) -> int:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from lexichord.ingest.load.markup.listed import TABLE_DIRECTIVES, directive_table
 from lexichord.ingest.load.markup.page import MarkupPage, indented, moved
 
 ADORNMENT = re.compile(r"([^\w\s])\1{2,}\s*")
@@ -28,6 +29,13 @@ ADMONITIONS = (
     "seealso",
 )
 TOCTREE_ENTRY = re.compile(r"\s*(?P<title>[^\s<>][^<>]*?)\s*<[^<>\s]+>")
+SINCE = {
+    "versionadded": "Added in version {given}:",
+    "versionchanged": "Changed in version {given}:",
+    "versionremoved": "Removed in version {given}:",
+    "deprecated": "Deprecated since version {given}:",
+    "seealso": "See also: {given}",
+}
 ROLE = re.compile(r":[\w:+.-]{1,60}:`(?:[!~])?(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
 RST_LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
 LITERAL = re.compile(r"``(?P<text>[^`]+)``")
@@ -134,13 +142,29 @@ def _read_directive(
     if name in CODE_DIRECTIVES:
         page.code(lines[inner:end])
         return end
-    given = "" if name in ("only", "ifconfig", "figure", "list-table") else match["given"]
-    label = f"{name.capitalize()}: " if name in ADMONITIONS else ""
-    if label or given:
-        page.line(f"{label}{given}".rstrip())
+    if name in TABLE_DIRECTIVES:
+        page.line(match["given"])
+        page.table(*directive_table(name, lines[at + 1 : inner], moved(lines[inner:end])))
+        return end
+    page.line(_label(name, match["given"], has_text=inner < end))
     _read(page, moved(lines[inner:end]), styles)
     page.end()
     return end
+
+
+def _label(name: str, given: str, has_text: bool) -> str:
+    """Return what stands above the text of a directive, as readers see it."""
+    if name in SINCE:
+        words = since_label(name, given)
+        return words if has_text else words.removesuffix(":")
+    if name in ADMONITIONS:
+        return f"{name.capitalize()}: {given}".rstrip()
+    return "" if name in ("only", "ifconfig", "figure") else given
+
+
+def since_label(name: str, given: str) -> str:
+    """Return what stands above the text of one of SINCE."""
+    return SINCE[name].replace(" {given}", f" {given}" if given else "")
 
 
 def toctree_titles(lines: Sequence[str]) -> list[str]:
