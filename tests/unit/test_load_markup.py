@@ -76,7 +76,7 @@ Tides
 High.
 """
 RST_SITE = """\
-.. |town| replace:: Old Lund
+.. |town| replace:: ``Old`` Lund
 .. toctree::
    :maxdepth: 1
 

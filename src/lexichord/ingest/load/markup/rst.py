@@ -56,7 +56,7 @@ def read_rst(lines: Sequence[str]) -> MarkupPage:
 def substitutions(lines: Sequence[str]) -> dict[str, str]:
     """Return the words that stand for |names|, where the lines say so."""
     found = (REPLACE.fullmatch(line) for line in lines)
-    return {match["name"]: match["words"].strip() for match in found if match}
+    return {match["name"]: inline_rst(match["words"]).strip() for match in found if match}
 
 
 def inline_rst(text: str, words: Mapping[str, str] = NO_SUBSTITUTIONS) -> str:
