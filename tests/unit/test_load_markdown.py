@@ -90,7 +90,7 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
     [
         ("(tide-times)=\n## Tides\n\n(a b/c.d)=\nText.", "## Tides\n\nText."),
         ("{#tides .wide}\nText.\n\n::: {.column width=50%}\nMore.\n:::", "Text.\n\nMore."),
-        ("```{warning}\nSee {doc}`tides`.\n```\nNext", "Warning:\nSee {doc}`tides`.\nNext"),
+        ("```{warning}\nSee {doc}`tides`.\n```\nNext", "Warning:\nSee tides.\nNext"),
         (":::{note}\n:class: big\n:name: n\nBring a rope.\n:::", "Note:\nBring a rope."),
         ("::::{admonition} Tide\n---\nclass: x\n---\nIt comes.\n::::", "Tide\nIt comes."),
         ("```{versionadded} 2.1\n```\nNext", "Added in version 2.1\nNext"),
@@ -108,6 +108,101 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
 )
 def test_of_a_directive_what_readers_see_is_text(markup: str, text: str) -> None:
     assert clean_markdown(markup) == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        # MyST
+        (
+            "See {doc}`the pier <a/b>`, {py:func}`~a.b.moor` and {ref}`rope`.",
+            "See the pier, moor and rope.",
+        ),
+        ("{code}`<b>` and `{note}`", "`<b>` and `{note}`"),
+        ("```{toctree}\n:maxdepth: 2\n\nintro\nHow to moor <moor>\n```\nB", "- How to moor\nB"),
+        ("```{eval-rst}\n.. note:: Bring a rope.\n```\n", "Note: Bring a rope.\n"),
+        (
+            "```{list-table} Fees\n:header-rows: 1\n\n* - Boat\n  - Fee\n"
+            "* - {ref}`Canoe <a>`\n  - 3\n```",
+            "Fees\n\n| Boat | Fee |\n| --- | --- |\n| Canoe | 3 |",
+        ),
+        (":::{seealso} The pier\n:::", "See also: The pier"),
+        ("{octicon}`plug;1em` Plug", " Plug"),
+        # Hugo
+        ('{{< note title="Mind" >}}\nThe *tide*.\n{{< /note >}}', "Mind\nThe *tide*."),
+        ("{{% tab %}}In one line.{{% /tab %}}", "In one line."),
+        ('[moor]({{< relref "moor.md" >}}) {{<hint>}}a{{</hint>}}', "[moor](moor.md) a"),
+        ('{{< figure src="a.png"\n  caption="The pier" >}}', "The pier"),
+        ('A {{< term text="Quay" id="q" >}} of {{< param town >}}', "A Quay of town"),
+        ("With {{< version >}} and {{% param a.b c %}}", "With version and a.b"),
+        ("{{</* note */>}} and `{{< note >}}`", "note and `{{< note >}}`"),
+        ("```go\n{{< note >}}\n```", "```go\n{{< note >}}\n```"),
+        # Liquid and GitBook
+        ('{% tab title="Sail" %}\nSails.\n{% endtab %}', "Sail\nSails."),
+        ("{% if a %}Wet{% endif %} {{ site.name }}", "Wet {{ site.name }}"),
+        # MkDocs
+        ('=== "Sail"\n\n    Sails.\n\nNext', "Sail\n\nSails.\n\nNext"),
+        # Docusaurus
+        (
+            '<Tabs>\n<TabItem value="a" label="Sail">In one *line*.</TabItem>\n</Tabs>',
+            "Sail: In one *line*.",
+        ),
+        (
+            '<Tabs>\n  <TabItem value="a" label="Sail">\n\nText\n\n  </TabItem>\n</Tabs>',
+            "Sail\n\nText\n",
+        ),
+        ("<Code code={`a = 1`} />", "a = 1"),
+        ("A <Mark color='red'>wet</Mark> pier", "A wet pier"),
+        # Obsidian
+        (
+            "[[Pier]], [[Pier|the pier]], [[a/Pier#Depth]], [[#Depth]]",
+            "Pier, the pier, a/Pier › Depth, Depth",
+        ),
+        ("![[pier.png|200]] ![[Tides#High|tides]] `[[Pier]]`", "pier.png tides `[[Pier]]`"),
+        ("High%%not sure%% tide ^block-1\n%%\nhidden\n%%\nNext", "High tide\nNext"),
+        ("> [!faq]- When?\n> Now.", "> Faq: When?\n> Now."),
+    ],
+)
+def test_of_marks_of_sites_the_words_stay(markup: str, text: str) -> None:
+    assert clean_markdown(markup) == text
+
+
+def test_comments_and_substitutions_are_those_of_myst(tmp_path: Path) -> None:
+    page = "(a)=\n# Pier\n\n% hidden\nIn {{ town }}, `{{ town }}`.\n"
+    front = "---\nmyst:\n  substitutions:\n    town: Lund\n---\n"
+    assert read(tmp_path, f"{front}{page}").text == "# Pier\n\nIn Lund, `{{ town }}`.\n"
+    assert read(tmp_path, "% shown\n+++\n{{ town }}\n").text == "% shown\n+++\n{{ town }}\n"
+
+
+MDX_PAGE = """import Tabs from '@theme/Tabs';
+import {
+  A,
+} from './a';
+
+export const Red = ({children}) => (
+  <span style={{color: 'red'}}>
+
+    {children}
+  </span>
+);
+
+# Piers
+
+{/* hidden
+words */}
+<Red
+  onClick={() => { alert(1) }}
+>
+  Wet
+</Red>
+
+import duties are high.
+"""
+
+
+def test_of_a_page_of_mdx_its_words_are_text(tmp_path: Path) -> None:
+    text = read(tmp_path, MDX_PAGE, "a.mdx").text
+    assert text.split() == ["#", "Piers", "Wet", "import", "duties", "are", "high."]
 
 
 ANCHORED_PAGE = """(Tides of the Bay)=
@@ -183,6 +278,9 @@ def test_a_link_has_its_address_behind_its_words(tmp_path: Path, markup: str, te
         "Stop!!!\n\n!!!\n\nWhy???",
         "https://example.com///x and a:::b",
         "| a | b |\n|---|---|\n| 1 | 2 |\r\n",
+        "[[1]](a.md), x[[1]], [[1, 2], [3]], \\[[Pier]] and [[ -f a ]] stay.",
+        "100%% and 50%% of {{ name }} stay.",
+        "A Map<Key> of <Value> stays.",
     ],
 )
 def test_text_that_looks_like_markup_stays(text: str) -> None:
@@ -237,9 +335,65 @@ def test_chunks_stand_in_the_cleaned_text(pieces: list[str], is_mdx: bool) -> No
         ":::{code}\n" * 20_000,
         ":::{note}\n---\n" * 20_000,
         "```{note}\n" * 20_000,
+        "{{< " * 30_000,
+        "{% " * 30_000,
+        "[[a" * 30_000,
+        "<A x={" * 20_000,
+        '<A x="' * 20_000,
+        "<A b " * 20_000,
+        "%%a" * 30_000,
+        "%%\na\n" * 20_000,
+        "import {\n" * 20_000,
+        "<A title=" * 20_000 + ">",
         "".join(f"{'`' * n}{{note}}\n" for n in range(500, 3, -1)),
         f"```{{note}}{' ' * 90_000}x\n:a:{' ' * 90_000}x\n{' ' * 90_000}x",
     ],
 )
 def test_hostile_text_takes_no_time(content: str) -> None:
     clean_markdown(content)
+    clean_markdown(content, is_mdx=True)
+
+
+SHOWN = [
+    "See {{ref}}`{}`.",
+    "See {{doc}}`{} <a/b>`.",
+    "```{{note}}\n{}\n```",
+    ":::{{tip}} {}\nText.\n:::",
+    "```{{toctree}}\n{} <a>\n```",
+    "```{{code-block}} sh\n{}\n```",
+    "{{{{< hint >}}}}{}{{{{< /hint >}}}}",
+    '{{{{< figure src="a.png" caption="{}" >}}}}',
+    '{{% tab title="{}" %}}',
+    '<Tab label="{}">\n\nText.\n\n</Tab>',
+    "<Card>{}</Card>",
+    ":::note[{}]\nText.\n:::",
+    '=== "{}"\n\n    Text.',
+    "[[{}]]",
+    "[[a|{}]]",
+    "![[{}]]",
+    "> [!tip] {}\n> Text.",
+    "`[[{}]]`",
+]
+UNSEEN = [
+    "<!-- {} -->",
+    "({})=",
+    "%%{}%%",
+    "import A from '{}';",
+    "{{/* {} */}}",
+    "```{{toctree}}\n{}\n```",
+    '<Card icon="{}"></Card>',
+    '{{{{< youtube "{}" >}}}}',
+]
+MARK_SIGNS = re.compile(r"\{\{|\}\}|\{%|%\}|</?[A-Z]|:::|\{(?:note|ref|doc|tip|toctree)\}")
+
+
+@given(st.lists(st.sampled_from([*SHOWN, *UNSEEN]), min_size=1, max_size=10))
+def test_all_that_is_shown_is_found_and_no_mark(
+    tmp_path_factory: pytest.TempPathFactory, forms: list[str]
+) -> None:
+    named = [(form, f"word{number}q") for number, form in enumerate(forms)]
+    page = "\n\n".join(form.format(word) for form, word in named)
+    text = read(tmp_path_factory.mktemp("site"), f"Begun.\n\n{page}\n", "page.mdx").text
+    for form, word in named:
+        assert text.count(word) == (form not in UNSEEN), (form, word)
+    assert not MARK_SIGNS.search(text)

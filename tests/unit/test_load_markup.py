@@ -75,6 +75,37 @@ Tides
 
 High.
 """
+RST_SITE = """\
+.. |town| replace:: ``Old`` Lund
+.. toctree::
+   :maxdepth: 1
+
+   intro
+   How to moor <moor>
+
+In |town| and |sea|.
+
+.. versionadded:: 2.1
+   Ropes.
+
+.. deprecated:: 2.2
+
+.. seealso:: :ref:`knots <k>`
+
+.. list-table:: Fees
+   :header-rows: 1
+
+   * - Boat
+     - Fee
+   * - Canoe,
+       small
+     - ``3``
+
+.. csv-table::
+   :header: "Town", "Depth"
+
+   "Lund, old", 9
+"""
 ORG = """\
 #+TITLE: Harbour
 #+AUTHOR: Ada
@@ -382,3 +413,12 @@ def test_other_xml_stays_as_it_is_and_no_entity_is_expanded(tmp_path: Path) -> N
     outside = '<!DOCTYPE rss [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
     leaking = f"{outside}<rss><item><title>t &e;</title></item></rss>"
     assert "root:" not in load(write(tmp_path / "c.xml", leaking)).text
+
+
+def test_of_a_site_in_rst_titles_and_substituted_words_are_text(tmp_path: Path) -> None:
+    (tmp_path / "index.rst").write_text(RST_SITE)
+    assert load(tmp_path / "index.rst").text == (
+        "- How to moor\n\nIn Old Lund and sea.\n\nAdded in version 2.1:\nRopes.\n\n"
+        "Deprecated since version 2.2\n\nSee also: knots\n\nFees\n\n| Boat | Fee |\n| --- | --- |\n"
+        "| Canoe, small | 3 |\n\n| Town | Depth |\n| --- | --- |\n| Lund, old | 9 |"
+    )

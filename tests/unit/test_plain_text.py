@@ -58,6 +58,7 @@ def test_what_is_no_markup_stays(text: str) -> None:
 
 def test_a_tag_in_a_text_without_markup_is_what_it_speaks_of() -> None:
     assert shown_text("Write <b> in bold.", "a.PDF") == "Write <b> in bold."
+    assert shown_text("Write <b> in bold.", "a.tex") == "Write <b> in bold."
     assert shown_text("Write <b> in bold.", "a.md") == "Write  in bold."
     assert without_roles("See :class:`~a.B` in <b>.") == "See B in <b>."
 

@@ -64,7 +64,7 @@ ROLES = re.compile(f"{ROLE}|{RST_LINK}")
 # What is stored of these files is their text: a tag in it is what they speak of.
 FILES_WITHOUT_MARKUP = (
     *(".pdf", ".docx", ".pptx", ".odt", ".rtf", ".xlsx", ".xls", ".ods", ".csv", ".tsv", ".txt"),
-    *(".html", ".htm", ".xhtml", ".epub", ".eml", ".msg", ".log"),
+    *(".html", ".htm", ".xhtml", ".epub", ".eml", ".msg", ".log", ".tex", ".ltx", ".latex"),
 )
 SHOWN = ("block", "code", "title", "span", "address", "named", "linked")  # as they are
 # Where a link leads: an address, a path, an anchor, or a name that begins small, which no word may

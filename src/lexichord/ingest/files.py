@@ -13,13 +13,18 @@ from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.find import SIDECAR_ENDING, FileSearch
 from lexichord.ingest.load.containers import CHANGED
+from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
+    MARKDOWN_TYPE,
     MARKED_TYPES,
     PDF_TYPE,
+    RST_TYPE,
+    TEX_TYPE,
     kind_of,
 )
+from lexichord.ingest.load.tex.files import taken_in_by_tex
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
     FileGoneError,
@@ -77,10 +82,11 @@ class FileSources:
             sha256 = file_digest(path)
             added = self._added(path)
             size = path.stat().st_size
+            taken_in = _taken_in(path)
         except (IngestError, OSError) as error:
             return refused_source(uri, IngestError(str(error)))
         read = partial(self._read, path, sha256)
-        source = self._source(uri, path.name, sha256, added, read, version or {})
+        source = self._source(uri, path.name, sha256, added, read, version or {}, taken_in)
         return replace(source, size=size, original=partial(_bytes, path, sha256))
 
     def again(self, uri: str) -> IngestSource:
@@ -104,14 +110,20 @@ class FileSources:
         added: Json,
         read: Callable[[], _ReadFile],
         version: Json = NO_METADATA,
+        taken_in: str = "",
     ) -> IngestSource:
-        recipe = self.recipe(name, added)
+        recipe = self.recipe(name, added, taken_in)
         prepare = partial(self._prepare, read, uri, sha256, recipe, added, version)
         return IngestSource(uri, sha256, recipe, prepare, kind=kind_of(name) or "")
 
-    def recipe(self, name: str, added: Json) -> str:
-        """Return how a file becomes a document; the context's part stays at the end."""
+    def recipe(self, name: str, added: Json, taken_in: str = "") -> str:
+        """Return how a file becomes a document; the context's part stays at the end.
+
+        `taken_in` is a digest of other files that are read with it.
+        """
         parts = [chunk.CHUNK_RECIPE]
+        if taken_in:
+            parts.append(f"with={taken_in[:METADATA_DIGEST_CHARS]}")
         parts += self._load_parts(kind_of(name))
         if added:
             digest = hashlib.sha256(json.dumps(added, sort_keys=True).encode()).hexdigest()
@@ -206,6 +218,14 @@ def file_digest(file: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
+
+
+def _taken_in(path: Path) -> str:
+    """Return a digest of the files that are read with one; "" where there are none."""
+    kind = kind_of(path.name)
+    if kind == TEX_TYPE:
+        return taken_in_by_tex(path)
+    return taken_in_by_page(path) if kind in (MARKDOWN_TYPE, RST_TYPE) else ""
 
 
 def _sidecar(path: Path) -> Json:

@@ -34,6 +34,7 @@ from lexichord.ingest.load.kinds import (
     PPTX_TYPE,
     RST_TYPE,
     RTF_TYPE,
+    TEX_TYPE,
     TSV_TYPE,
     XLS_TYPE,
     XLSX_TYPE,
@@ -64,6 +65,7 @@ LOADERS: Mapping[str, str] = MappingProxyType(
         RTF_TYPE: "rtf",
         MARKDOWN_TYPE: "markdown",
         **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup"),
+        TEX_TYPE: "tex",
         NDJSON_TYPE: "records",
         XML_TYPE: "feed",
     }

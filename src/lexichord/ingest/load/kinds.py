@@ -30,6 +30,7 @@ RTF_TYPE = "application/rtf"
 RST_TYPE = "text/prs.fallenstein.rst"
 ORG_TYPE = "text/org"
 ASCIIDOC_TYPE = "text/asciidoc"
+TEX_TYPE = "application/x-tex"
 NDJSON_TYPE = "application/x-ndjson"
 XML_TYPE = "application/xml"
 ZIP_TYPE = "application/zip"
@@ -56,6 +57,7 @@ ENDINGS = {
     RST_TYPE: ".rst .rest",
     ORG_TYPE: ".org",
     ASCIIDOC_TYPE: ".adoc .asciidoc",
+    TEX_TYPE: ".tex .ltx .latex",
     "text/css": ".css",
     "application/json": ".json",
     NDJSON_TYPE: ".ndjson .jsonl",
@@ -102,6 +104,7 @@ TYPE_ALIASES: Mapping[str, str] = MappingProxyType(
         "text/rtf": RTF_TYPE,
         "text/x-markdown": MARKDOWN_TYPE,
         "text/x-rst": RST_TYPE,
+        **dict.fromkeys(("application/x-latex", "text/x-tex", "text/x-latex"), TEX_TYPE),
         "text/yaml": "application/yaml",
     }
 )

@@ -38,11 +38,14 @@ BINARY_BYTES = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of LEG
 
 
 def read_text(file: Path) -> tuple[str, Json]:
-    """Decode a file; return its encoding, too, where it is not UTF-8. Raises IngestError."""
+    """Decode a file, without its byte order mark; return its encoding where it is not UTF-8.
+
+    Raises IngestError.
+    """
     text, encoding = decode(read_bytes(file))
     if "\0" in text:
         raise IngestError("holds NUL characters: it is binary, or in an encoding without a mark")
-    return text, {} if encoding == "utf-8" else {"encoding": encoding}
+    return text.removeprefix("\ufeff"), {} if encoding == "utf-8" else {"encoding": encoding}
 
 
 def read_bytes(file: Path) -> bytes:

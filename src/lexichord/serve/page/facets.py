@@ -37,6 +37,7 @@ KIND_NAMES = MappingProxyType(
         kinds.RST_TYPE: "kinds.rst",
         kinds.ORG_TYPE: "kinds.org",
         kinds.ASCIIDOC_TYPE: "kinds.asciidoc",
+        kinds.TEX_TYPE: "kinds.tex",
         kinds.NDJSON_TYPE: "kinds.json_lines",
         kinds.XML_TYPE: "kinds.xml",
         kinds.TEXT_TYPE: "kinds.text",

@@ -6,11 +6,13 @@ What stands at the top of a file about the file, its front matter, becomes metad
 
 from pathlib import Path
 
+from lexichord.ingest.load.includes import nearby_files, with_myst_includes
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE
 from lexichord.ingest.load.markdown.clean import clean_markdown
+from lexichord.ingest.load.markdown.directives import without_comments
 from lexichord.ingest.load.markdown.front_matter import split_front_matter
 from lexichord.ingest.load.markdown.indented import fence_indented
-from lexichord.ingest.load.markdown.references import resolve_references
+from lexichord.ingest.load.markdown.references import resolve_references, substitute
 from lexichord.ingest.load.text import read_text
 from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
@@ -20,11 +22,14 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a file of Markdown. Raises IngestError."""
     content, metadata = read_text(file)
     facts, body = split_front_matter(content)
+    files = nearby_files(file.resolve())
+    body = with_myst_includes(body, files, (file.resolve(),))
     is_mdx = file.suffix.lower() == ".mdx"
-    body = resolve_references(body)
+    body = substitute(resolve_references(without_comments(body)), facts)
     text = clean_markdown(body if is_mdx else fence_indented(body), is_mdx)
     title = facts.pop("title", None)
     if not isinstance(title, str) or not title.strip():
         opening = OPENING_HEADING.search(text)
         title = heading_name(opening[1]) if opening else named
-    return LoadedText(text, MARKDOWN_TYPE, title.strip(), metadata={**facts, **metadata})
+    flags = {"flags": files.flags()} if files.refused else {}
+    return LoadedText(text, MARKDOWN_TYPE, title.strip(), metadata={**facts, **metadata, **flags})

@@ -1,11 +1,17 @@
 """Takes out of Markdown what is markup and no text; code stays as it is."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from lexichord.display.plain_text import ATTRIBUTES, CODE_SPAN, TAG
 from lexichord.ingest.load.markdown.directives import colon_blocks, read_block
+from lexichord.ingest.load.markdown.marks import (
+    closed_names,
+    in_one_line,
+    own_code,
+    without_marks,
+)
 from lexichord.ingest.markdown import part_by_fences
 
 # What is left out with all that it holds: its opening, and what closes it.
@@ -14,19 +20,19 @@ HIDDEN = (
     (re.compile(r"<script\b", re.IGNORECASE), re.compile(r"</script\s*>", re.IGNORECASE)),
     (re.compile(r"<style\b", re.IGNORECASE), re.compile(r"</style\s*>", re.IGNORECASE)),
 )
-# Lines that are for the program alone: includes, shortcodes, tables of contents, link targets as
+# Lines that are for the program alone: includes, tables of contents, link targets as
 # kramdown and MyST have them, the beginnings of divisions.
 MARKUP_LINE = re.compile(
-    r"[ \t]*(?:\{\*.*\*\}|\{!.*!\}|\{%.*%\}|\{\{[<%].*[>%]\}\}|(?:--8<--|;--8<--).*"
+    r"[ \t]*(?:\{\*.*\*\}|\{!.*!\}|(?:--8<--|;--8<--).*"
     r"|\[TOC\]|\[\[_?toc_?\]\]|\{:[^{}]*\}|\([^()\n]{1,200}\)=|:{3,}[ \t]*\{[.#][^{}]*\})[ \t]*\r?",
     re.IGNORECASE,
 )
-MDX_LINE = re.compile(
-    r"(?:import\s.*['\"][^'\"]+['\"];?|export\s+(?:const|default|function|let)\s.*"
-    r"|\{/\*.*\*/\})[ \t]*\r?"
-)
+MDX_COMMENT = (re.compile(r"\{/\*"), re.compile(r"\*/\}"))
+NOTE_COMMENT_LINES = re.compile(r"^%%[ \t]*\n(?:(?!%%[ \t]*$)[^\n]*\n){1,200}%%[ \t]*$\n?", re.M)
 COMPONENT_LINE = re.compile(r"[ \t]*</?[A-Z][\w.]*(?:\s[^<>]*)?/?>[ \t]*\r?")
-# /// note | Title, !!! note "Title", ??? note, ::: note Title; /// and ::: also close.
+# === "Title", as tabs have it, /// note | Title, !!! note "Title", ??? note, ::: note Title; ///
+# and ::: also close.
+TAB = re.compile(r"(?P<indent>[ \t]*)={3}[!+]?[ \t]+\"(?P<title>[^\"\n]+)\"[ \t]*\r?")
 ADMONITION = re.compile(
     r"(?P<indent>[ \t]*)(?P<fence>/{3,}|!{3}|\?{3}\+?|:{3,})(?:[ \t]*(?P<kind>[A-Za-z][\w-]*)"
     r"(?P<rest>[^\n]*?))?(?P<end>[ \t]*\r?)"
@@ -50,9 +56,12 @@ def clean_markdown(text: str, is_mdx: bool = False) -> str:
 
 
 def _clean(text: str, is_mdx: bool) -> str:
-    for opening, closing in HIDDEN:
+    for opening, closing in (*HIDDEN, MDX_COMMENT) if is_mdx else HIDDEN:
         text = "".join(_shown(text, opening, closing))
-    return "\n".join(_lines(text.split("\n"), is_mdx))
+    text = in_one_line(NOTE_COMMENT_LINES.sub("", text))
+    inline = partial(_inline, closed=closed_names(text), is_mdx=is_mdx)
+    lines = text.split("\n")
+    return "\n".join(_lines([*own_code(lines)] if is_mdx else lines, inline))
 
 
 def _shown(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> Iterator[str]:
@@ -66,28 +75,26 @@ def _shown(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> Ite
     yield text[start:]
 
 
-def _lines(lines: list[str], is_mdx: bool) -> Iterator[str]:
+def _lines(lines: list[str], inline: Callable[[str], str]) -> Iterator[str]:
     inside = False  # of an admonition whose text is set in
     for line in lines:
+        if tab := TAB.fullmatch(line):
+            inside = True
+            yield f"{tab['indent']}{tab['title']}"
+            continue
         match = ADMONITION.fullmatch(line)
         if match and _is_admonition(match):
             inside = match["fence"][0] in "!?"
             if match["kind"]:
                 yield f"{match['indent']}{_label(match)}{match['end'].strip(' ')}"
             continue
-        if _is_markup(line, is_mdx):
+        if MARKUP_LINE.fullmatch(line):
             continue
         inside = inside and (not line.strip() or bool(INDENT.match(line)))
-        cleaned = _inline(INDENT.sub("", line, count=1) if inside else line)
+        cleaned = inline(INDENT.sub("", line, count=1) if inside else line)
+        cleaned = cleaned.lstrip() if COMPONENT_LINE.fullmatch(line) else cleaned
         if cleaned.strip() or not line.strip():  # a line of tags alone leaves no empty one
             yield cleaned
-
-
-def _is_markup(line: str, is_mdx: bool) -> bool:
-    """Return whether a line is for the program alone."""
-    if is_mdx and MDX_LINE.fullmatch(line):
-        return True
-    return bool(MARKUP_LINE.fullmatch(line) or COMPONENT_LINE.fullmatch(line))
 
 
 def _is_admonition(match: re.Match[str]) -> bool:
@@ -104,7 +111,8 @@ def _label(match: re.Match[str]) -> str:
     return title.strip() if title else f"{match['kind'].capitalize()}:"
 
 
-def _inline(line: str) -> str:
+def _inline(line: str, closed: frozenset[str], is_mdx: bool) -> str:
+    line = without_marks(line, closed, is_mdx or bool(COMPONENT_LINE.fullmatch(line)))
     if INDENT.match(line):  # code, or deep in a list
         return line
     line = ALERT.sub(lambda alert: f"{alert[1]}{alert[2].capitalize()}:", line)

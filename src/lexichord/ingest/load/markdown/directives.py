@@ -10,7 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from lexichord.display.plain_text import plain_text
-from lexichord.ingest.load.markup.rst import ADMONITIONS, CODE_DIRECTIVES, LEFT_OUT_DIRECTIVES
+from lexichord.ingest.load.markup.listed import TABLE_DIRECTIVES, directive_table
+from lexichord.ingest.load.markup.page import MarkupPage, moved
+from lexichord.ingest.load.markup.rst import (
+    ADMONITIONS,
+    CODE_DIRECTIVES,
+    LEFT_OUT_DIRECTIVES,
+    SINCE,
+    read_rst,
+    since_label,
+    toctree_titles,
+)
+from lexichord.ingest.markdown import part_by_fences
 
 OPENING = re.compile(
     r"(?P<margin>[ \t]*)(?P<fence>`{3,20}|~{3,20}|:{3,20})[ \t]*\{(?P<name>[A-Za-z][\w:.+-]*)"
@@ -22,13 +33,6 @@ YAML_LINE = re.compile(r"[ \t]*---[ \t]*\s*")  # around options
 CODE_NAMES = {*CODE_DIRECTIVES, "code-cell", "math", "mermaid", "graphviz"}
 LEFT_OUT_NAMES = {*LEFT_OUT_DIRECTIVES, "tableofcontents", "bibliography", "button-ref"}
 LEFT_OUT_NAMES -= {"only", "ifconfig"}
-SINCE = {
-    "versionadded": "Added in version {given}:",
-    "versionchanged": "Changed in version {given}:",
-    "versionremoved": "Removed in version {given}:",
-    "deprecated": "Deprecated since version {given}:",
-    "seealso": "See also:",
-}
 # What they are given is for the program alone; what the others are given is a title that is shown.
 UNTITLED_NAMES = {
     *("figure", "figure-md", "list-table", "tab-set", "grid", "grid-item", "div", "margin"),
@@ -39,6 +43,10 @@ TITLED_NAMES = {
     *("dropdown", "card", "tab-item", "grid-item-card"),
 }
 TEXT_NAMES = {*ADMONITIONS, *SINCE, *UNTITLED_NAMES, *TITLED_NAMES}
+
+# A page of MyST has an anchor or a directive; in such, lines of % are comments, +++ parts cells.
+MYST = re.compile(r"^(?:\([^()\n]{1,200}\)=[ \t]*$|[ \t]*[`:]{3,20}[ \t]*\{[A-Za-z])", re.MULTILINE)
+MYST_COMMENT = re.compile(r"^(?:%(?!%)[^\n]*|\+\+\+(?:[ \t][^\n]*)?)(?:\n|\Z)", re.MULTILINE)
 
 type CleanText = Callable[[str], str]
 
@@ -64,6 +72,14 @@ class Directive(NamedTuple):
         return self.name not in TEXT_NAMES and ":" not in self.name
 
 
+def without_comments(text: str) -> str:
+    """Return a text without MyST's comments, if it is of MyST."""
+    if not MYST.search(text):
+        return text
+    parts = part_by_fences(text)
+    return "".join(f"{MYST_COMMENT.sub('', words)}{block}" for words, block in parts)
+
+
 def open_directive(line: str) -> Directive | None:
     """Return the directive that a line opens."""
     match = OPENING.fullmatch(line)
@@ -75,7 +91,7 @@ def open_directive(line: str) -> Directive | None:
 def label(directive: Directive) -> str:
     """Return what stands above a text, as readers see it; "" for nothing."""
     if directive.name in SINCE:
-        return SINCE[directive.name].format(given=directive.given).replace(" :", ":")
+        return since_label(directive.name, directive.given)
     if directive.name in ADMONITIONS:
         return f"{directive.name.capitalize()}: {directive.given}".rstrip()
     return "" if directive.name in UNTITLED_NAMES else directive.given
@@ -90,8 +106,10 @@ def read_block(block: str, clean: CleanText) -> str:
     directive = open_directive(opening)
     if directive is None or not lines or not _closes(lines[-1], directive.fence):
         return block
-    closing = lines.pop()
-    return _read(directive, lines[_options_end(lines, 0) :], closing, clean)
+    closing, at = lines.pop(), _options_end(lines, 0)
+    if directive.name in TABLE_DIRECTIVES:
+        return _read_table(directive, lines[:at], lines[at:], clean)
+    return _read(directive, lines[at:], closing, clean)
 
 
 def _closes(line: str, fence: str) -> bool:
@@ -100,9 +118,13 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _read(directive: Directive, lines: Sequence[str], closing: str, clean: CleanText) -> str:
+    if directive.name == "toctree":
+        return "\n".join(toctree_titles(lines))
     if directive.is_left_out:
         return ""
     body = "".join(lines)
+    if directive.name == "eval-rst":
+        return read_rst(body.splitlines()).built.text
     if directive.is_code:
         body = plain_text(body) if directive.name == "parsed-literal" else body
         fence = directive.fence.replace(":", "`")
@@ -112,6 +134,16 @@ def _read(directive: Directive, lines: Sequence[str], closing: str, clean: Clean
     if not text:
         return directive.margin + above.removesuffix(":")
     return f"{directive.margin}{above}\n{text}" if above else text
+
+
+def _read_table(
+    directive: Directive, options: Sequence[str], lines: Sequence[str], clean: CleanText
+) -> str:
+    told = moved([line.rstrip("\n") for line in lines])
+    page = MarkupPage(clean)
+    page.line(directive.given)
+    page.table(*directive_table(directive.name, options, told))
+    return page.built.text
 
 
 def _options_end(lines: Sequence[str], at: int) -> int:

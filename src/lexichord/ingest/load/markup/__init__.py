@@ -5,6 +5,7 @@ Each is read line by line, so that what a directive of an unknown name holds is 
 
 from pathlib import Path
 
+from lexichord.ingest.load.includes import nearby_files, with_rst_includes
 from lexichord.ingest.load.kinds import ASCIIDOC_TYPE, ORG_TYPE, RST_TYPE, kind_of
 from lexichord.ingest.load.markup.asciidoc import read_asciidoc
 from lexichord.ingest.load.markup.org import read_org
@@ -19,7 +20,11 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a file of one of these languages. Raises IngestError."""
     kind = kind_of(file.name) or RST_TYPE
     content, metadata = read_text(file)
-    lines = content.expandtabs(8).splitlines()
+    lines, flags = content.expandtabs(8).splitlines(), list[str]()
+    if kind == RST_TYPE:
+        files = nearby_files(file.resolve())
+        lines = [*with_rst_includes(lines, files, (file.resolve(),))]
+        flags = files.flags()
     page = MARKUP_READERS[kind](lines)
     built, opening = page.built, page.built.headings[:1]
     title = page.facts.pop("title", "") or next(
@@ -31,5 +36,5 @@ def load(file: Path, named: str) -> LoadedText:
         title,
         headings=tuple(built.headings),
         tables=tuple(built.tables),
-        metadata={**page.facts, **metadata},
+        metadata={**page.facts, **metadata, **({"flags": flags} if flags else {})},
     )

@@ -1,8 +1,10 @@
 """reStructuredText, with the directives of Sphinx."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from lexichord.ingest.load.markup.listed import TABLE_DIRECTIVES, directive_table
 from lexichord.ingest.load.markup.page import MarkupPage, indented, moved
 
 ADORNMENT = re.compile(r"([^\w\s])\1{2,}\s*")
@@ -26,26 +28,43 @@ ADMONITIONS = (
     *("note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"),
     "seealso",
 )
+TOCTREE_ENTRY = re.compile(r"\s*(?P<title>[^\s<>][^<>]*?)\s*<[^<>\s]+>")
+SINCE = {
+    "versionadded": "Added in version {given}:",
+    "versionchanged": "Changed in version {given}:",
+    "versionremoved": "Removed in version {given}:",
+    "deprecated": "Deprecated since version {given}:",
+    "seealso": "See also: {given}",
+}
 ROLE = re.compile(r":[\w:+.-]{1,60}:`(?:[!~])?(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
 RST_LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
 LITERAL = re.compile(r"``(?P<text>[^`]+)``")
 SUBSTITUTION = re.compile(r"(?<![\w|])\|(?P<text>\w[^|\n]{0,60})\|(?:__?)?(?![\w|])")
+REPLACE = re.compile(r" *\.\. \|(?P<name>[^|\n]{1,60})\| replace:: *(?P<words>\S.{0,1000})")
+NO_SUBSTITUTIONS: Mapping[str, str] = MappingProxyType({})
 
 
 def read_rst(lines: Sequence[str]) -> MarkupPage:
     """Read the lines of a file."""
-    page = MarkupPage(inline_rst)
+    words = substitutions(lines)
+    page = MarkupPage(lambda text: inline_rst(text, words))
     _read(page, lines, [])
     page.end()
     return page
 
 
-def inline_rst(text: str) -> str:
-    """Return text without roles, and links without where they lead."""
+def substitutions(lines: Sequence[str]) -> dict[str, str]:
+    """Return the words that stand for |names|, where the lines say so."""
+    found = (REPLACE.fullmatch(line) for line in lines)
+    return {match["name"]: inline_rst(match["words"]).strip() for match in found if match}
+
+
+def inline_rst(text: str, words: Mapping[str, str] = NO_SUBSTITUTIONS) -> str:
+    """Return text without roles, links without where they lead, and words for their names."""
     text = LITERAL.sub(lambda match: match["text"], text)
     text = ROLE.sub(lambda match: (match["text"] or match["target"] or "").strip(), text)
     text = RST_LINK.sub(lambda match: match["text"] or match["target"] or "", text)
-    return SUBSTITUTION.sub(lambda match: match["text"], text)
+    return SUBSTITUTION.sub(lambda match: words.get(match["text"], match["text"]), text)
 
 
 def _read(page: MarkupPage, lines: Sequence[str], styles: list[str]) -> None:
@@ -116,18 +135,42 @@ def _read_directive(
     inner = at + 1
     while inner < end and OPTION.match(lines[inner]):
         inner += 1
+    if name == "toctree":
+        page.line("\n".join(toctree_titles(lines[inner:end])))
     if name in LEFT_OUT_DIRECTIVES and name not in ("only", "ifconfig"):
         return end
     if name in CODE_DIRECTIVES:
         page.code(lines[inner:end])
         return end
-    given = "" if name in ("only", "ifconfig", "figure", "list-table") else match["given"]
-    label = f"{name.capitalize()}: " if name in ADMONITIONS else ""
-    if label or given:
-        page.line(f"{label}{given}".rstrip())
+    if name in TABLE_DIRECTIVES:
+        page.line(match["given"])
+        page.table(*directive_table(name, lines[at + 1 : inner], moved(lines[inner:end])))
+        return end
+    page.line(_label(name, match["given"], has_text=inner < end))
     _read(page, moved(lines[inner:end]), styles)
     page.end()
     return end
+
+
+def _label(name: str, given: str, has_text: bool) -> str:
+    """Return what stands above the text of a directive, as readers see it."""
+    if name in SINCE:
+        words = since_label(name, given)
+        return words if has_text else words.removesuffix(":")
+    if name in ADMONITIONS:
+        return f"{name.capitalize()}: {given}".rstrip()
+    return "" if name in ("only", "ifconfig", "figure") else given
+
+
+def since_label(name: str, given: str) -> str:
+    """Return what stands above the text of one of SINCE."""
+    return SINCE[name].replace(" {given}", f" {given}" if given else "")
+
+
+def toctree_titles(lines: Sequence[str]) -> list[str]:
+    """Return the titles that a list of pages gives them itself, an item each."""
+    found = (TOCTREE_ENTRY.fullmatch(line.rstrip()) for line in lines)
+    return [f"- {match['title']}" for match in found if match]
 
 
 def _read_grid(page: MarkupPage, lines: Sequence[str], at: int) -> int:
