@@ -42,7 +42,7 @@ ANSWERS = {
         "```bash\nconda install -c conda-forge kaiplan==<release>\n```"
     ),
     "How do I let skippers lend their berths to a neighbour?": (
-        "add the `lend!own` right to the usual `skipper` badge: [2]\n"
+        "add the `lend!own` right to the usual `skipper` badge: [1]\n"
         '```python\nk.Kaiplan.badges = [\n    {\n        "name": "skipper",\n'
         '        "rights": ["own", "lend!own"],\n    },\n]\n```'
     ),

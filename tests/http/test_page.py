@@ -12,6 +12,7 @@ from fastapi import Request
 from lexichord import Lexichord
 from lexichord.db import schema
 from lexichord.errors import AccessError
+from lexichord.retrieve.judge.judged import READ_WEIGHT
 from lexichord.serve.access import AccessPolicy
 from lexichord.serve.http.app import create_http_app
 from lexichord.serve.http.routing import find_caller
@@ -100,7 +101,9 @@ def test_the_lists_of_each_hit_are_those_of_explain(client: httpx.Client, house:
     assert len(shown) == len(hits) == 2
     for row, hit in zip(shown, hits, strict=True):
         ranks = [str(one["rank"] or "–") for one in hit["lists"].values()]
-        assert row[3:] == [*ranks[:2], *row[5:6], *ranks[2:], f"{hit['score']:.4f}"]
+        likely, ways = hit["read"], hit["score"] - READ_WEIGHT * hit["read"]
+        figures = [f"{ways:.4f}", f"{likely:.2f}"]
+        assert row[3:] == [*ranks[:2], *row[5:6], *ranks[2:], *figures]
         assert row[5].startswith("+")  # of its file, which the question suggests
     table = between(page, "Ranks and scores of hit 1", "</table>")
     header, ranks, scores = (Elements(row).text.split() for row in table.split("<tr>")[1:])

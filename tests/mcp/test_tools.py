@@ -142,7 +142,8 @@ async def test_the_notebook_of_kbbridge_finds_what_it_shows(client: Client) -> N
     cited = {each["document_id"] for each in answered["structured_answer"]["sources"]}
     sources = answered["sources"]
     assert {each["document_id"] for each in sources} == cited
-    assert sources[0]["title"] == "Data Retention Policy"
+    both = {"Data Retention Policy", "Information Security Policy"}
+    assert {each["title"] for each in sources[:2]} == both
     assert sources[0]["dataset"] == "policies"
     scores = [each["score"] for each in sources]
     assert scores == sorted(scores, reverse=True)

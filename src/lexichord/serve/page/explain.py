@@ -60,6 +60,7 @@ class HitOrigin:
     segments: list[Segment]
     sum: float | None
     rerank: float | None
+    read: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,11 @@ class ExplainView:
     def is_reranked(self) -> bool:
         """Whether a reranker scored any of the hits."""
         return any(hit.rerank is not None for hit in self.hits)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a reader read any of the hits."""
+        return any(hit.read is not None for hit in self.hits)
 
 
 def show_explanation(response: Response, k: int) -> ExplainView:
@@ -133,6 +139,7 @@ def _origin(
         segments=[one for one in _row([hues[part.name] for part in ways], widths) if one.width],
         sum=hit.scores.variants,
         rerank=hit.scores.rerank,
+        read=hit.scores.read,
     )
 
 
