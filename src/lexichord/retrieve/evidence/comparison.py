@@ -9,7 +9,6 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     QuestionVectors,
-    QuotedSentence,
     ScoredSentence,
     check_quotes,
     score_sentences,
@@ -17,7 +16,6 @@ from lexichord.retrieve.evidence.relevance import (
     sub_quote,
 )
 from lexichord.retrieve.evidence.values import ValueKind, find_values, values_of
-from lexichord.retrieve.understand.linking import BRIDGE_WORDS
 from lexichord.types import FileHit
 from lexichord.types.evidence import Align, Cell, Comparison, Evidence, Quote, as_it_is
 
@@ -43,10 +41,6 @@ VALUE_WORDS: Mapping[ValueKind, re.Pattern[str]] = {
 }
 VALUE_RANK, VALUE_SCORE = 0.3, 0.12
 MIN_VALUED_SCORE = 0.3  # of a sentence that gets it: others are about something else
-HEADING_NUMBER = re.compile(
-    r"(?:(?:article|section|part|chapter|§)\s*)?(?:[\d.]+|[ivxlc]+)[.)]?\s+(?:[-–—]\s*)?", re.I
-)
-LEAD_RANK = 0.3
 MAX_QUOTED_CELL_CHARS = 500  # of sentences that follow each other, in one quote
 
 
@@ -75,7 +69,7 @@ async def compare(
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]
     scored = await score_sentences(database, names, checked, used, embed, align=align)
-    scored = prefer_leads(prefer_values(scored, names), names)
+    scored = prefer_values(scored, names)
     min_score = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
     passages = {hit.chunk_id: Quote.of(hit) for _, hit in hits}
     cells = tuple(
@@ -101,37 +95,6 @@ def _raised(one: ScoredSentence, kind: ValueKind | None) -> ScoredSentence:
         return one
     score = one.score + (VALUE_SCORE if one.score >= MIN_VALUED_SCORE else 0)
     return one._replace(rank=one.rank + VALUE_RANK, score=score)
-
-
-def prefer_leads(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
-    """Raise the first sentence under a heading that names its aspect: it says what that is."""
-    wanted = [_words(aspect) for aspect in aspects]
-    before = [None, *(one.sentence for one in scored)]
-    return [
-        one._replace(rank=one.rank + LEAD_RANK, score=max(one.score, MIN_CELL_SCORE))
-        if _opens_with(one.sentence.heading, wanted[one.sentence.question])
-        and not (previous and _is_same_section(previous, one.sentence))
-        else one
-        for previous, one in zip(before, scored, strict=False)
-    ]
-
-
-def _is_same_section(one: QuotedSentence, other: QuotedSentence) -> bool:
-    return (one.question, one.quote.chunk_id, one.heading) == (
-        other.question,
-        other.quote.chunk_id,
-        other.heading,
-    )
-
-
-def _opens_with(heading: str, wanted: Sequence[str]) -> bool:
-    """Return whether a heading's first words, its number apart, are these."""
-    own = _words(heading[number.end() :] if (number := HEADING_NUMBER.match(heading)) else heading)
-    return bool(wanted) and own[: len(wanted)] == wanted
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"\w+", text.casefold()) if word not in BRIDGE_WORDS]
 
 
 def _cell(
