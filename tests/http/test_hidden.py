@@ -85,3 +85,5 @@ def test_an_ingest_tells_what_it_left_out(bare: str, tmp_path: Path) -> None:
         assert SECRET not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
         again = run_cli(dsn, tmp_path, *asked, LEXICHORD_HIDDEN="drop")
         assert "1 skipped" in again.output
+        run_cli(dsn, tmp_path, "reread", "stable.docx")
+        assert SECRET not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout

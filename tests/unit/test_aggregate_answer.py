@@ -203,6 +203,13 @@ def test_a_row_is_written_with_the_names_of_its_columns() -> None:
     assert shown == "Record: Invoices; Kept: 7 years [2]"
 
 
+def test_a_table_that_began_in_another_chunk_has_no_head() -> None:
+    rows = sentences_of(passage_of("| Invoices | 7 years |\n| Letters | 2 years |\n"))
+    assert [(one.before, one.is_head) for one in rows] == [("", False), ("", False)]
+    whole = sentences_of(passage_of("| Record | Kept |\n|---|---|\n| Invoices | 7 years |\n"))
+    assert [one.is_head for one in whole] == [True, False]
+
+
 def test_a_named_document_that_does_not_say_is_told_apart_from_what_others_say() -> None:
     assert write_denial(["Lease"], []) == "“Lease” does not say."
     assert write_denial(["Lease", "Deed"], [QUOTE]) == (

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexichord.retrieve.evidence.reading import is_known
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences, without_comment_signs
 
 LONG = "The Supplier shall deliver the goods to the place that the Customer has"
@@ -179,3 +180,19 @@ CUT = [
 def test_a_text_may_begin_and_end_inside_of_code(text: str, sentences: list[str]) -> None:
     found = [text[start:end] for start, end, _ in split_sentences(text)]
     assert [one for one in found if "{" not in one] == sentences
+
+
+def test_a_sentence_ends_behind_the_bracket_that_closes_it() -> None:
+    text = "Pay on Monday. [The discount is 12 percent (hidden).] It is due in 30 days."
+    assert [text[start:end] for start, end, _ in split_sentences(text)] == [
+        "Pay on Monday.",
+        "[The discount is 12 percent (hidden).]",
+        "It is due in 30 days.",
+    ]
+
+
+def test_a_table_tells_no_language() -> None:
+    rows = "".join(f"| item {n} | Si | {n} |\n" for n in range(30))
+    table = f"| Article | Shelf | Count |\n|---|---|---|\n{rows}"
+    assert is_known(("en",), "On which shelf is the anvil?", [table])
+    assert not is_known(("en",), "Auf welchem Regal steht der Amboss?", [table])

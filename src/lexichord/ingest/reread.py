@@ -25,6 +25,8 @@ from lexichord.ingest.web.pages import file_name
 from lexichord.types import StoredDocument
 
 MADE_ANEW = ("flags", LANGUAGE)  # metadata that the reader's work tells
+# In a recipe: what its ingest did with hidden text and comments, which stays so.
+GIVEN_MARKING = re.compile(r"\b(hidden|comments)=(keep|drop)\b")
 GIVEN_METADATA = re.compile(r"metadata=\S+")  # in a recipe: metadata were given with the file
 
 
@@ -42,7 +44,9 @@ async def reread_options(database: Database, document: StoredDocument) -> tuple[
 async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> Report:
     """Store a document as it is read now. Raises NotFoundError where its bytes are nowhere."""
     content = await _content(run, document)
-    with Reader(load_options(run.settings), workers=1) as reader, _folder() as folder:
+    marking = dict(GIVEN_MARKING.findall(recipe))
+    options = replace(load_options(run.settings), **marking)
+    with Reader(options, workers=1) as reader, _folder() as folder:
         file = Path(folder, _name(document))
         await asyncio.to_thread(file.write_bytes, content)
         source = FileSources(run.dataset, run.recipe, reader).source(file, document.uri)

@@ -110,10 +110,7 @@ def _with_what_follows(passage: Quote, around: Excerpt) -> Quote:
 def _write_units(
     units: Sequence[Quote], passages: Iterable[Quote], sources: Sequence[ContextSource]
 ) -> str:
-    """Write each unit with its source: a row of a table with the names of its columns.
-
-    A table's head says nothing of its own: it is written only where it comes first.
-    """
+    """Write each unit with its source: a row of a table with the names of its columns."""
     heads = {
         (one.quote.document_id, one.quote.start): one.before
         for passage in passages
@@ -122,9 +119,8 @@ def _write_units(
     }
     return "\n".join(
         write_row(heads[place], unit, sources) if place in heads else write_unit(unit, sources)
-        for number, unit in enumerate(apart(units))
+        for unit in apart(units)
         for place in [(unit.document_id, unit.start)]
-        if number == 0 or place in heads or not unit.text.startswith("|")
     )
 
 

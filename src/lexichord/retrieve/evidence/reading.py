@@ -1,6 +1,7 @@
 """What a trained reader makes of passages: which sentence answers, and whether any does."""
 
 import asyncio
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
@@ -22,6 +23,8 @@ FIRST_PASSAGES, FOUND = 3, 0.5
 MAX_TOLD_TEXTS, MAX_TOLD_CHARS = 3, 500  # by which the passages' language is told
 MIN_TOLD_WORDS, MIN_SMALL_WORDS = 40, 0.1  # English prose has .3 to .5 of them, Italian .05
 LEAST = 1e-4  # of a probability whose logarithm is taken
+
+TABLE_ROW = re.compile(r"^[ \t]*\|.*", re.M)  # names and figures, which tell no language
 
 type Place = tuple[str, int, int]  # a document, and characters of it
 
@@ -60,7 +63,10 @@ class QueryReader:
         new = [(n, one) for n, one in numbered if (question, place_of(one)) not in self._read]
         if not new:
             return
-        split = [(quote, [one.quote for one in sentences_of(quote)]) for _, quote in new]
+        split = [
+            (quote, [one.quote for one in sentences_of(quote) if not one.is_head])
+            for _, quote in new
+        ]
         passages = [passage_of(*pair) for pair in split]
         with self.trace.stage("read", question=question, passages=len(new)) as step:
             readings = await asyncio.to_thread(self.reader.read, question, passages)
@@ -101,7 +107,8 @@ def is_known(languages: Collection[str], question: str, texts: Sequence[str]) ->
     """
     if MANY_LANGUAGES in languages:
         return True
-    beginning = " ".join(text[:MAX_TOLD_CHARS] for text in texts[:MAX_TOLD_TEXTS])
+    prose = (TABLE_ROW.sub("", text) for text in texts[:MAX_TOLD_TEXTS])
+    beginning = " ".join(text[:MAX_TOLD_CHARS] for text in prose)
     told = {tell_language(question), tell_language(beginning)}
     if not told <= {None, *languages} or not is_latin(question + beginning):
         return False

@@ -64,6 +64,8 @@ LEANING_SENTENCE = re.compile(
     r"|Dies(?:e[rs]?)?|Il|Elle|Ils|Elles"
     r"|Cela|Ces|Est[aeo]s?)\b"
 )
+# What stands below a table's head and below no other row. A chunk may begin within a table.
+RULE_BELOW = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+[ \t]*(?:\n|\Z)")
 MAX_LEANING_CHARS = 400  # of such a sentence and the one before it
 
 type EmbedSentences = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -87,13 +89,14 @@ class QuotedSentence(NamedTuple):
     """A sentence, the number of the question that it may answer, the heading it stands under.
 
     `before` is what it leans on, as "It is due on Monday." does on the sentence before it, and a
-    table's row on its first one; "" if on nothing.
+    table's row on its head; "" if on nothing. A head (`is_head`) says nothing of its own.
     """
 
     question: int
     quote: Quote
     heading: str
     before: str = ""
+    is_head: bool = False
 
     @property
     def headed(self) -> str:
@@ -121,15 +124,15 @@ def sentences_of(quote: Quote, question: int = 0) -> list[QuotedSentence]:
     head = ""
     for previous, one in zip([None, *spans], spans, strict=False):
         part = sub_quote(quote, one.start, one.end, quote.score)
-        before = ""
+        before, is_head = "", False
         if part.text.startswith("|"):
-            before = head
-            head = head or part.text
+            is_head = not head and bool(RULE_BELOW.match(quote.text, one.end))
+            before, head = head, part.text if is_head else head
         else:
             head = ""
             if previous is not None and leans(quote.text, previous, one):
                 before = quote.text[previous.start : previous.end]
-        sentences.append(QuotedSentence(question, part, one.heading or own, before))
+        sentences.append(QuotedSentence(question, part, one.heading or own, before, is_head))
     return sentences
 
 

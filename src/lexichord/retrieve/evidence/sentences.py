@@ -165,6 +165,7 @@ def find_candidates(passages: Sequence[Quote]) -> list[Candidate]:
         (one.quote, Candidate(one, number))
         for number, passage in enumerate(passages)
         for one in sentences_of(passage)
+        if not one.is_head
     )
     return _once(found)[:CANDIDATE_SENTENCES]
 

@@ -27,7 +27,8 @@ OPEN_END = re.compile(
     re.I,
 )
 SENTENCE_END = re.compile(r"[.;:!?|][\"'”’)*]*\s*\Z")
-CLOSING_EMPHASIS = re.compile(r"[*_]+(?=\s)")  # behind a full stop: "**Never.** Use the other."
+# Behind a full stop: "**Never.** Use the other.", "[It is secret (hidden).] Rent is due."
+CLOSING_EMPHASIS = re.compile(r"[*_\]]+(?=\s)")
 SECTION_NUMBER = re.compile(
     r"(?:(?:article|section|part|§)\s*)?(?:\d+(?:\.\d+)*|[IVXLC]+)[.)]?\s+[-–]?\s*", re.I
 )
