@@ -357,3 +357,24 @@ LAUGHS = "".join(f"\\def\\{a}{{{f'\\{b}' * 10}}}" for a, b in pairwise(NAMES))
 )
 def test_hostile_text_takes_no_time(tmp_path: Path, content: str) -> None:
     assert read(tmp_path, f"Begun.\n\n{content}").text.startswith("Begun.")
+
+
+def test_space_that_is_only_width_parts_words(tmp_path: Path) -> None:
+    written = (
+        r"\textbf{Acme}\hfill2019 Engineer\hspace{1cm}Berlin\linebreak Second\vspace*{2mm}Oslo"
+    )
+    assert read(tmp_path, body(written)).text.split() == [
+        *("Acme", "2019", "Engineer", "Berlin", "Second", "Oslo")
+    ]
+
+
+def test_the_feet_of_a_long_table_stand_once_at_its_end(tmp_path: Path) -> None:
+    table = r"""\begin{longtable}{lr}
+Rope & Load \\ \hline \endhead
+Turn over & \\ \endfoot
+All dry & \\ \endlastfoot
+Hemp & 40 \\ Flax & 30 \\
+\end{longtable}"""
+    rows = [line for line in read(tmp_path, body(table)).text.splitlines() if "|" in line]
+    words = ["Rope", "---", "Hemp", "Flax", "Turn", "All"]
+    assert [row.strip("| ").split()[0].strip("-") or "---" for row in rows] == words

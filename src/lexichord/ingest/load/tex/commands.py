@@ -86,6 +86,12 @@ _PLAIN = (
     "\\scriptscriptstyle"
 )
 PLAIN = frozenset(_PLAIN.split())
+# Of these and of `TAKES` those that part words.
+_SPACES = (
+    "\\hfill \\hfil \\vfill \\vfil \\hspace \\vspace \\addvspace \\linebreak \\pagebreak \\newpage "
+    "\\clearpage \\smallskip \\medskip \\bigskip \\smallbreak \\medbreak \\bigbreak \\break"
+)
+SPACES = frozenset(_SPACES.split())
 RULES = ("\\hline", "\\midrule", "\\cline", "\\cmidrule", "\\specialrule")
 _MATHS = (
     "math displaymath equation align gather multline eqnarray flalign alignat aligned gathered "

@@ -164,12 +164,14 @@ def _rule(reader: TexReader, name: str) -> None:
         reader.mouth.dropped()
 
 
-def _table_head(reader: TexReader, name: str) -> None:
+def _table_part(reader: TexReader, name: str) -> None:
     table = reader.page.table
     if table and name == "\\endfirsthead":
         table.end_first_head()
     elif table and name == "\\endhead":
         table.end_head()
+    elif table:
+        table.end_foot()
 
 
 def _columns(reader: TexReader, _: str) -> None:
@@ -380,7 +382,8 @@ PROSE: Mapping[str, Handler] = MappingProxyType(
         "\\item": _item,
         **dict.fromkeys(("\\\\", "\\newline", "\\tabularnewline", "\\cr"), _break_line),
         **dict.fromkeys(RULES, _rule),
-        **dict.fromkeys(("\\endfirsthead", "\\endhead"), _table_head),
+        **dict.fromkeys(("\\endfirsthead", "\\endhead"), _table_part),
+        **dict.fromkeys(("\\endfoot", "\\endlastfoot"), _table_part),
         "\\multicolumn": _columns,
         "\\multirow": _rows,
         **dict.fromkeys(("\\frac", "\\dfrac", "\\tfrac", "\\cfrac", "\\nicefrac"), _fraction),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from unicodedata import category
 
 from lexichord.ingest.load.nearby import NearbyFiles
-from lexichord.ingest.load.tex.commands import PLAIN, TAKES
+from lexichord.ingest.load.tex.commands import PLAIN, SPACES, TAKES
 from lexichord.ingest.load.tex.macros import LET_MARK, Macros
 from lexichord.ingest.load.tex.mouth import PARAGRAPH, Mouth, Source
 from lexichord.ingest.load.tex.page import EndScope, Scope, TexPage
@@ -141,6 +141,9 @@ class TexReader:
         elif macro:
             if not self.mouth.expand(name, macro.expanded(self.mouth)):
                 self.page.write(f" {name[1:]} ")
+        elif name in SPACES:
+            self.take(TAKES.get(name, ""))
+            self.page.write(" ")
         elif name in TAKES:
             self.take(TAKES[name])
         elif not (

@@ -19,6 +19,7 @@ class TexTable:
     _row: list[str] = field(default_factory=list)
     _below: dict[int, tuple[int, str]] = field(default_factory=dict)
     _head: int | None = None
+    _feet: list[list[str]] = field(default_factory=list)
 
     def end_cell(self, text: str) -> None:
         """End the open cell."""
@@ -54,12 +55,18 @@ class TexTable:
             self._head = None
         self.header_rows = len(self.rows)
 
+    def end_foot(self) -> None:
+        """End the foot of a page, which is written above the rows and stands below them."""
+        self._feet += self.rows[self.header_rows :]
+        del self.rows[self.header_rows :]
+
     def even_rows(self) -> list[list[str]]:
         """Return the rows, all of them as wide as the widest, unless that were too many cells."""
-        width = max(map(len, self.rows), default=0)
-        if width * len(self.rows) > MAX_EVEN_CELLS:
-            return self.rows
-        return [[*row, *[""] * (width - len(row))] for row in self.rows]
+        rows = [*self.rows, *self._feet]
+        width = max(map(len, rows), default=0)
+        if width * len(rows) > MAX_EVEN_CELLS:
+            return rows
+        return [[*row, *[""] * (width - len(row))] for row in rows]
 
     @property
     def has_header(self) -> bool:
