@@ -422,3 +422,12 @@ def test_of_a_site_in_rst_titles_and_substituted_words_are_text(tmp_path: Path) 
         "Deprecated since version 2.2\n\nSee also: knots\n\nFees\n\n| Boat | Fee |\n| --- | --- |\n"
         "| Canoe, small | 3 |\n\n| Town | Depth |\n| --- | --- |\n| Lund, old | 9 |"
     )
+
+
+def test_an_escaped_blank_joins_words_and_an_escaped_sign_is_one(tmp_path: Path) -> None:
+    (tmp_path / "chem.rst").write_text(
+        "H\\ :sub:`2`\\ O and CO\\ :sub:`2` boil\\*; the folder is ``C:\\ old``.\n"
+    )
+    assert load(tmp_path / "chem.rst").text.strip() == (
+        "H2O and CO2 boil*; the folder is C:\\ old."
+    )

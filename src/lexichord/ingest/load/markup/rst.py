@@ -39,6 +39,7 @@ SINCE = {
 ROLE = re.compile(r":[\w:+.-]{1,60}:`(?:[!~])?(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
 RST_LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
 LITERAL = re.compile(r"``(?P<text>[^`]+)``")
+ESCAPE = re.compile(r"\\(?:[ \t]|(?=[*`_|\\]))")  # of a blank, which goes too, or of a sign
 SUBSTITUTION = re.compile(r"(?<![\w|])\|(?P<text>\w[^|\n]{0,60})\|(?:__?)?(?![\w|])")
 REPLACE = re.compile(r" *\.\. \|(?P<name>[^|\n]{1,60})\| replace:: *(?P<words>\S.{0,1000})")
 NO_SUBSTITUTIONS: Mapping[str, str] = MappingProxyType({})
@@ -61,10 +62,15 @@ def substitutions(lines: Sequence[str]) -> dict[str, str]:
 
 def inline_rst(text: str, words: Mapping[str, str] = NO_SUBSTITUTIONS) -> str:
     """Return text without roles, links without where they lead, and words for their names."""
-    text = LITERAL.sub(lambda match: match["text"], text)
+    parts = LITERAL.split(text)  # every second one is a literal's, which stays as it is
+    return "".join(part if n % 2 else _outside(part, words) for n, part in enumerate(parts))
+
+
+def _outside(text: str, words: Mapping[str, str]) -> str:
     text = ROLE.sub(lambda match: (match["text"] or match["target"] or "").strip(), text)
     text = RST_LINK.sub(lambda match: match["text"] or match["target"] or "", text)
-    return SUBSTITUTION.sub(lambda match: words.get(match["text"], match["text"]), text)
+    text = SUBSTITUTION.sub(lambda match: words.get(match["text"], match["text"]), text)
+    return ESCAPE.sub("", text)
 
 
 def _read(page: MarkupPage, lines: Sequence[str], styles: list[str]) -> None:
