@@ -1,6 +1,7 @@
 """Files such as people have, made from the sample corpus or from a few lines."""
 
 import re
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,3 +202,21 @@ def add_item(document: Any, number: str, level: int, text: str) -> Any:
         )
     )
     return paragraph
+
+
+def save_ods(file: Path, name: str, content: str) -> Path:
+    """Write an OpenDocument spreadsheet of one table, whose columns and rows are given as XML."""
+    spaces = " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"'
+        for prefix in ("office", "table", "text")
+    )
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            f'<table:table table:name="{name}">{content}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return file

@@ -17,7 +17,7 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.reader import Reader
 from lexichord.types import LoadedText
-from tests.documents import Block
+from tests.documents import Block, save_ods
 from tests.documents import make_docx as write_docx
 
 BOX = (Inches(1), Inches(1), Inches(4), Inches(2))
@@ -149,21 +149,8 @@ CELLS = """<table:table-row><table:table-cell office:value-type="string"><text:p
 
 
 def make_ods(file: Path) -> Path:
-    spaces = " ".join(
-        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-        for name in ("office", "table", "text")
-    )
     rows = CELLS.format("Team", "City") + CELLS.format("Blues", "St. Louis")
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("META-INF/manifest.xml", "<manifest/>")
-        archive.writestr(
-            "content.xml",
-            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
-            f'<table:table table:name="Cups">{rows}</table:table>'
-            "</office:spreadsheet></office:body></office:document-content>",
-        )
-    return file
+    return save_ods(file, "Cups", rows)
 
 
 def test_open_document_sheets_are_read_too(tmp_path: Path) -> None:

@@ -10,11 +10,8 @@ import xlsxwriter
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
+from tests.documents import save_ods
 
-SPACES = " ".join(
-    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for name in ("office", "table", "text")
-)
 CREATOR = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
 
 
@@ -168,16 +165,7 @@ def make_ods(file: Path) -> Path:
         '<table:table-column table:number-columns-repeated="2"/>'
         '<table:table-column table:visibility="collapse"/>'
     )
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("META-INF/manifest.xml", "<manifest/>")
-        archive.writestr(
-            "content.xml",
-            f"<office:document-content {SPACES}><office:body><office:spreadsheet>"
-            f'<table:table table:name="Berths">{columns}{lines}</table:table>'
-            "</office:spreadsheet></office:body></office:document-content>",
-        )
-    return file
+    return save_ods(file, "Berths", f"{columns}{lines}")
 
 
 def test_open_document_sheets_are_marked_alike(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ NOT_FOUND = "not found in this file"
 NEAREST_TO_IT = "surely answers this. Nearest to it:"
 NEAREST_MARK = "**"  # before and after the sentence that comes nearest, in its passage
 
+type Place = tuple[str, int, int]  # a document, and from where to where
+
 # A cosine of the database's space as one of the space that the constants were fitted in.
 type Align = Callable[[float], float]
 
@@ -42,6 +44,11 @@ class Quote(Shaped):
     page: int | None
     chunk_id: str
     score: float
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.document_id, self.start, self.end
 
     @classmethod
     def of(cls, hit: ChunkHit) -> Self:

@@ -12,6 +12,7 @@ from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.text import storable_text
 
 HIDDEN = "(hidden)"
+DAY_CHARS = len("2026-11-26")  # of a comment's date, with which formats have the time as well
 LINE_END = re.compile(r"""(?<=\w\w)[.!?。！？]["'”)\]]?\Z""")
 SENTENCE_END = re.compile(rf"{LINE_END.pattern}|{LINE_END.pattern[:-2]}(?=\s+[^\W\da-z_])")
 MAX_DESCRIBED_CHARS = 5000  # of a picture: more is no description
@@ -99,12 +100,16 @@ class Marks:
         return " " if before and after else ""  # what stands around it stays apart
 
     def comment(self, text: str, author: str = "", day: str = "", kind: str = "Comment") -> str:
-        """Return what somebody said about the text, with name and day; "" where it is left out."""
+        """Return what somebody said about the text, with name and day; "" where it is left out.
+
+        `author` and `day` are as the file has them.
+        """
         if not text.strip():
             return ""
         if self._comments == "drop":
             self._left_out["comment"] += 1
             return ""
+        author, day = storable_text(author.strip()), storable_text(day[:DAY_CHARS])
         by = f" by {author}" if author else ""
         on = f", {day}" if day else ""
         return text if self._comments == "keep" else f"{kind}{by}{on}: {text}"

@@ -25,7 +25,6 @@ from lexichord.types import LoadedText
 BROKEN_ODT = "is no ODT, or a broken one: open it and save it again"
 ENCRYPTED_ODT = "is encrypted: save it without a password"
 MAX_REPEATED = 100  # times that a cell, a row or a space stands in a table or a line
-DAY_CHARS = len("2026-11-26")
 STYLES_PART = "styles.xml"
 LEFT_OUT = ("tracked-changes", "annotation-end", "desc", "title", "sequence-decls")
 OPENING = ("h", "p", "table")  # what may say on which pages a document begins
@@ -210,8 +209,7 @@ class _Reader:
         return f" [{' '.join(words.split())}]" if body is not None else ""
 
     def _comment(self, said: _Element) -> None:
-        author = storable_text((said.findtext("{*}creator") or "").strip())
-        day = storable_text((said.findtext("{*}date") or "")[:DAY_CHARS])
+        author, day = said.findtext("{*}creator") or "", said.findtext("{*}date") or ""
         lines = ("".join(map(str, line.itertext())).strip() for line in said.iter("{*}p"))
         text = storable_text("\n".join(filter(None, lines)))
         if comment := self._marks.comment(text, author, day):

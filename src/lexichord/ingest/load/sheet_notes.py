@@ -18,7 +18,6 @@ HIDDEN_SIGN = re.compile(rb"hidden=")
 NOTED_SIGN = re.compile(rb"""visibility=|rows-spanned=.(?!1["'])|:annotation[ >]""")
 SIGN_BYTES = 32  # that a sign has at most
 SCANNED_BYTES = 1 << 20
-DAY_CHARS = len("2026-11-26")
 CONTENT_PART = "content.xml"
 MAX_ROWS = 1 << 20  # of a sheet
 THREADED_AUTHOR = "tc="  # of the copy of a thread, for programs that know none
@@ -165,7 +164,7 @@ def _old_comments(root: etree._Element) -> Iterator[CellComment]:
 
 def _comment(place: Place, text: str, author: str, day: str) -> CellComment:
     line = " ".join(storable_text(text).split())
-    return CellComment(place, line, storable_text(author.strip()), storable_text(day[:DAY_CHARS]))
+    return CellComment(place, line, author, day)
 
 
 def _open_document_notes(archive: zipfile.ZipFile) -> Iterator[tuple[str, SheetNotes]]:

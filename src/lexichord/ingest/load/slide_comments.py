@@ -9,7 +9,6 @@ from lexichord.ingest.load.archive import parse_xml
 from lexichord.ingest.load.marks import Marks
 from lexichord.ingest.load.text import storable_text
 
-DAY_CHARS = len("2026-11-26")
 PEOPLE = ("commentAuthors", "authors")  # of the old ones, and of the new
 
 
@@ -27,9 +26,9 @@ def slide_comments(slide: Any, people: Mapping[str, str], marks: Marks) -> Itera
     """Yield the comments on a slide, and the replies to each, marked."""
     for root in _related(slide.part, "comments"):
         for said in root.iter("{*}cm", "{*}reply"):
-            author = storable_text(people.get(said.get("authorId", ""), "").strip())
+            author = people.get(said.get("authorId", ""), "")
             day = said.get("dt") or said.get("created") or ""
-            if marked := marks.comment(_text(said), author, storable_text(day[:DAY_CHARS])):
+            if marked := marks.comment(_text(said), author, day):
                 yield marked
 
 

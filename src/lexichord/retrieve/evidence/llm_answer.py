@@ -52,7 +52,7 @@ def number_sources(
 ) -> list[NumberedQuote]:
     """Return the quotes that the context shows, under its numbers."""
     numbers = {(source.document_id, source.start, source.end): source.number for source in sources}
-    places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
+    places = {quote.place: quote for quote in quotes}
     shown = [NumberedQuote(numbers[place], places[place]) for place in numbers if place in places]
     return sorted(shown, key=lambda source: source.number)
 
@@ -152,7 +152,7 @@ async def _sources(database: Database, table: Comparison) -> list[NumberedQuote]
         *(Quote.of(hit) for _, hit in hits),
         *(q for cell in table.cells for q in cell.quotes),
     ]
-    places = {(quote.document_id, quote.start, quote.end): quote for quote in quotes}
+    places = {quote.place: quote for quote in quotes}
     ordered = sorted(places, key=lambda place: (ids.index(place[0]), place))
     return [NumberedQuote(number, places[place]) for number, place in enumerate(ordered, 1)]
 

@@ -12,7 +12,7 @@ from lexichord.providers.models import is_latin
 from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
-from lexichord.types.evidence import Quote, ReadPassage, ReadPassages, ReadSentence
+from lexichord.types.evidence import Place, Quote, ReadPassage, ReadPassages, ReadSentence
 from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading
 
 READ_PASSAGES = 8  # of a query, the best
@@ -25,8 +25,6 @@ MIN_TOLD_WORDS, MIN_SMALL_WORDS = 40, 0.1  # English prose has .3 to .5 of them,
 LEAST = 1e-4  # of a probability whose logarithm is taken
 
 TABLE_ROW = re.compile(r"^[ \t]*\|.*", re.M)  # names and figures, which tell no language
-
-type Place = tuple[str, int, int]  # a document, and characters of it
 
 
 @dataclass
@@ -43,7 +41,7 @@ class QueryReader:
         None where the reader does not know their language, or cannot read: `degraded` then says
         that words and vectors judge.
         """
-        places = [(question, place_of(quote)) for quote in quotes[:READ_PASSAGES]]
+        places = [(question, quote.place) for quote in quotes[:READ_PASSAGES]]
         try:
             fit = self.reader.fit
             if not is_known(fit.languages, question, [quote.text for quote in quotes]):
@@ -60,7 +58,7 @@ class QueryReader:
 
     async def _ask(self, question: str, numbered: Sequence[tuple[int, Quote]]) -> None:
         """Read the passages that were not read for this question yet."""
-        new = [(n, one) for n, one in numbered if (question, place_of(one)) not in self._read]
+        new = [(n, one) for n, one in numbered if (question, one.place) not in self._read]
         if not new:
             return
         split = [
@@ -72,12 +70,7 @@ class QueryReader:
             readings = await asyncio.to_thread(self.reader.read, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
         for (number, _), (quote, parts), made in zip(new, split, readings, strict=True):
-            self._read[question, place_of(quote)] = _located(number, quote, parts, made)
-
-
-def place_of(quote: Quote) -> Place:
-    """Return where a quote stands."""
-    return quote.document_id, quote.start, quote.end
+            self._read[question, quote.place] = _located(number, quote, parts, made)
 
 
 def passage_of(quote: Quote, sentences: Sequence[Quote]) -> Passage:

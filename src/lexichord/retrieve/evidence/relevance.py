@@ -31,7 +31,7 @@ async def check_quotes(
 
     Gives the good ones in their order, and a line a bad one. One call for all.
     """
-    spans = [(quote.document_id, quote.start, quote.end) for quote in quotes]
+    spans = [quote.place for quote in quotes]
     stored = await evidence.read_spans(database, spans)
     pairs = list(zip(quotes, stored, strict=True))
     good = tuple(quote for quote, text in pairs if quote.text and quote.text == text)

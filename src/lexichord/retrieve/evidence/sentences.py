@@ -21,6 +21,7 @@ from lexichord.retrieve.evidence.relevance import (
 )
 from lexichord.types.evidence import (
     Align,
+    Place,
     Quote,
     ReadPassages,
     ReadQuotes,
@@ -172,10 +173,10 @@ def find_candidates(passages: Sequence[Quote]) -> list[Candidate]:
 
 def _once[T](listed: Iterable[tuple[Quote, T]]) -> list[T]:
     """Return the first that stands at each sentence's place; signs alone are no sentence."""
-    places: dict[tuple[str, int, int], T] = {}
+    places: dict[Place, T] = {}
     for quote, one in listed:
         if any(map(str.isalnum, quote.text)):
-            places.setdefault((quote.document_id, quote.start, quote.end), one)
+            places.setdefault(quote.place, one)
     return list(places.values())
 
 

@@ -265,8 +265,7 @@ def _quote(
     answer: Sequence[re.Pattern[str]],
     places: Mapping[str, Places],
 ) -> QuoteView:
-    same = (quote.document_id, quote.start, quote.end)
-    numbers = (one.number for one in response.sources if _place(one) == same)
+    numbers = (one.number for one in response.sources if _place(one) == quote.place)
     return QuoteView(
         quote,
         next(numbers, None),

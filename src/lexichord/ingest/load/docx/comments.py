@@ -4,9 +4,6 @@ from docx.oxml.ns import qn
 from lxml.etree import _Element
 
 from lexichord.ingest.load.marks import Marks
-from lexichord.ingest.load.text import storable_text
-
-DAY_CHARS = len("2026-11-26")
 
 
 def read_comments(root: _Element | None, marks: Marks) -> dict[str, str]:
@@ -21,6 +18,5 @@ def _marked(comment: _Element, marks: Marks) -> str:
         "".join(text.text or "" for text in paragraph.iter(qn("w:t")))
         for paragraph in comment.iter(qn("w:p"))
     )
-    author = storable_text(comment.get(qn("w:author"), "").strip())
-    day = storable_text(comment.get(qn("w:date"), "")[:DAY_CHARS])
+    author, day = comment.get(qn("w:author"), ""), comment.get(qn("w:date"), "")
     return marks.comment("\n".join(filter(str.strip, paragraphs)), author, day)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from lexichord.ingest.load.spans import even_rows
 from lexichord.ingest.load.text import TextBuilder
 
 
@@ -47,9 +48,7 @@ class MarkupPage:
         kept = [row for row in clean if any(row)]
         if not kept:
             return
-        width = max(map(len, kept))
-        even = [[*row, *[""] * (width - len(row))] for row in kept]
-        self.built.markdown_table(even, min(header_rows, 1), None)
+        self.built.markdown_table(even_rows(kept), min(header_rows, 1), None)
 
 
 def moved(lines: Sequence[str]) -> list[str]:

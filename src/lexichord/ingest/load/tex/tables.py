@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from lexichord.ingest.load.spans import even_rows
+
 MAX_SPAN = 100  # columns or rows
 MAX_EVEN_CELLS = 1_000_000
 
@@ -66,7 +68,7 @@ class TexTable:
         width = max(map(len, rows), default=0)
         if width * len(rows) > MAX_EVEN_CELLS:
             return rows
-        return [[*row, *[""] * (width - len(row))] for row in rows]
+        return even_rows(rows)
 
     @property
     def has_header(self) -> bool:
