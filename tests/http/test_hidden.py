@@ -14,7 +14,7 @@ from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli
 from tests.http.served import Served, serve
 
-SECRET = "the zebra is for sale"
+HIDDEN_WORDS = "the zebra is for sale"
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def served(bare: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serv
     folder = tmp_path_factory.mktemp("files")
     document = docx.Document()
     document.add_paragraph("The stable opens at six.")
-    document.add_paragraph().add_run(f"Tell nobody that {SECRET}.").font.hidden = True
+    document.add_paragraph().add_run(f"Tell nobody that {HIDDEN_WORDS}.").font.hidden = True
     document.save(str(folder / "stable.docx"))
     book = xlsxwriter.Workbook(str(folder / "animals.xlsx"))
     sheet = book.add_worksheet("Animals")
@@ -47,8 +47,8 @@ def test_what_is_hidden_is_found_as_hidden_everywhere(served: Served, tmp_path: 
         [hit["content"] for hit in answer["hits"]],
         [hit["content"] for hit in told["hits"]],
     ):
-        (sentence,) = (content for content in contents if SECRET in content)
-        assert f"{SECRET} (hidden)." in sentence
+        (sentence,) = (content for content in contents if HIDDEN_WORDS in content)
+        assert f"{HIDDEN_WORDS} (hidden)." in sentence
         (row,) = (content for content in contents if "| zebra" in content)
         assert "| zebra | high (hidden) |" in row
 
@@ -58,22 +58,22 @@ def test_the_page_and_the_terminal_show_the_mark(served: Served, tmp_path: Path)
     shown = " ".join(re.sub("<[^>]*>", "", html.unescape(page)).split())
     terminal = run_cli(served.dsn, tmp_path, "search", "who is the zebra for").stdout
     for text in (shown, " ".join(terminal.split())):
-        assert SECRET in text
-        assert text.count(SECRET) == text.count(f"{SECRET} (hidden)")
+        assert HIDDEN_WORDS in text
+        assert text.count(HIDDEN_WORDS) == text.count(f"{HIDDEN_WORDS} (hidden)")
         assert "high (hidden)" in text
 
 
 def test_no_answer_quotes_it_as_if_it_were_shown(served: Served, tmp_path: Path) -> None:
     asked = ("query", "What should I tell nobody about the zebra?", "--json")
     answer = run_cli(served.dsn, tmp_path, *asked).stdout
-    assert SECRET in answer
-    assert answer.count(SECRET) == answer.count(f"{SECRET} (hidden)")
+    assert HIDDEN_WORDS in answer
+    assert answer.count(HIDDEN_WORDS) == answer.count(f"{HIDDEN_WORDS} (hidden)")
 
 
 def test_an_ingest_tells_what_it_left_out(bare: str, tmp_path: Path) -> None:
     document = docx.Document()
     document.add_paragraph("The stable opens at six.")
-    document.add_paragraph().add_run(f"Tell nobody that {SECRET}.").font.hidden = True
+    document.add_paragraph().add_run(f"Tell nobody that {HIDDEN_WORDS}.").font.hidden = True
     document.save(str(tmp_path / "stable.docx"))
     with new_database(bare, copy_of=bare) as dsn:
         asked = ("ingest", str(tmp_path / "stable.docx"))
@@ -82,8 +82,8 @@ def test_an_ingest_tells_what_it_left_out(bare: str, tmp_path: Path) -> None:
         done = run_cli(dsn, tmp_path, *asked, "--hidden", "drop")
         assert "1 replaced" in done.output
         assert "stable.docx: left out: 1 hidden passage" in done.output
-        assert SECRET not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
+        assert HIDDEN_WORDS not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
         again = run_cli(dsn, tmp_path, *asked, LEXICHORD_HIDDEN="drop")
         assert "1 skipped" in again.output
         run_cli(dsn, tmp_path, "reread", "stable.docx")
-        assert SECRET not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
+        assert HIDDEN_WORDS not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
