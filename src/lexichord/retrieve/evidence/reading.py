@@ -12,7 +12,7 @@ from lexichord.providers.models import is_latin
 from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
-from lexichord.types.evidence import Place, Quote, ReadPassage, ReadPassages, ReadSentence
+from lexichord.types.evidence import Evidence, Place, Quote, ReadPassage, ReadPassages, ReadSentence
 from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading
 
 READ_PASSAGES = 8  # of a query, the best
@@ -29,10 +29,14 @@ TABLE_ROW = re.compile(r"^[ \t]*\|.*", re.M)  # names and figures, which tell no
 
 @dataclass
 class QueryReader:
-    """Reads for one query: no passage is read twice for the same question."""
+    """Reads for one query: no passage is read twice for the same question.
+
+    `passages` are those that hits made, by the hits' chunks and scores.
+    """
 
     reader: Reader
     trace: Trace
+    passages: dict[tuple[tuple[str, float], ...], Evidence] = field(default_factory=dict)
     _read: dict[tuple[str, Place], ReadPassage] = field(default_factory=dict)
 
     async def read(self, question: str, quotes: Sequence[Quote]) -> ReadPassages | None:
