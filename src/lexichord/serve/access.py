@@ -10,6 +10,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -58,6 +59,11 @@ from lexichord.types import (
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
+from lexichord.work import in_thread
+
+# Texts that are embedded for others: one request at a time, so that searches have the other
+# threads, and a share of the processor.
+TEXT_THREADS = ThreadPoolExecutor(1, "lexichord-texts")
 
 
 def _scoped[**P, R](
@@ -160,7 +166,7 @@ class ScopedClient(FileMethods):
         embedder = self._client.embedder
         if embedder is None:
             raise ConfigError(self._client.degraded[0])
-        vectors = await asyncio.to_thread(embedder.embed, texts, "query")
+        vectors = await in_thread(embedder.embed, texts, "query", threads=TEXT_THREADS)
         if np.isnan(vectors).any():
             raise ConfigError("input: a text cannot be embedded")
         return [[float(number) for number in vector] for vector in vectors]

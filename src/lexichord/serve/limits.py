@@ -16,6 +16,8 @@ MAX_URL_QUERY_CHARS = 4_000  # a character has up to 12 bytes there
 MAX_PAGE_QUERY_CHARS = 2_000  # with 8 KB, proxies begin to refuse an address
 
 # Bodies and parameters.
+FIRST_BODY_BYTES = 2**16  # of a body, read before its request takes a place among those answered
+BODY_SECONDS = 10.0  # in which these come, and then each further piece
 MAX_HEAD_BYTES = 2**20  # what is longer gets no JSON error; uvicorn's own 64 KiB are soon reached
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
 MAX_ADDED_DOCUMENTS = 1_000  # in one body
