@@ -18,7 +18,7 @@ from tests.http.served import Served, fill, serve
 from tests.http.server import connected, request
 
 SEARCH = {"query": "zebra"}
-TEXTS = {"input": ["the deposit is repaid " * 40] * 1_000, "model": "all-MiniLM-L6-v2"}
+TEXTS = {"input": ["the deposit is repaid " * 22] * 2_000, "model": "all-MiniLM-L6-v2"}
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +99,30 @@ def test_a_body_that_stops_coming_is_dropped(served: Served, sent: bytes) -> Non
 def test_a_strangers_body_is_small(served: Served) -> None:
     answer = served.by().post("/login", data={"key": "k" * 100_000})
     assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "filter",
+    [
+        {"and": [{"key": "year", "op": "eq", "value": number} for number in range(101)]},
+        {f"key {number}": 1 for number in range(101)},
+        {"or": [{"and": [{"year": number}, {"kind": "lease"}]} for number in range(51)]},
+        {"key": "year", "op": "in", "value": [*range(10_001)]},
+    ],
+)
+def test_a_filter_holds_so_many_conditions(served: Served, filter: Json) -> None:
+    answer = served.by().post("/v1/search", json=SEARCH | {"filter": filter})
+    assert answer.status_code == 400
+    assert "at most 100 conditions (LEXICHORD_MAX_CONDITIONS)" in answer.json()["error"]["message"]
+
+
+def test_what_asks_is_small_and_what_is_embedded_is_counted(served: Served) -> None:
+    values = {"key": "year", "op": "in", "value": [*range(100_000)]}
+    answer = served.by().post("/v1/search", json=SEARCH | {"filter": values})
+    assert answer.status_code == 413
+    assert answer.json()["error"]["message"] == "at most 500,000 bytes"
+    texts = {"input": ["z" * 10_000] * 101, "model": TEXTS["model"]}
+    answer = served.by().post("/v1/embeddings", json=texts)
+    assert answer.status_code == 400
+    assert "at most 1,000,000 characters (LEXICHORD_MAX_TEXTS)" in answer.text
+    assert served.by().post("/v1/documents", content=b" " * 5_000_001).status_code == 413

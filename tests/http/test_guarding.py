@@ -236,7 +236,7 @@ async def test_pieces_of_a_body_are_measured_together() -> None:
             pass
 
     scope = {"type": "http", "method": "POST", "path": "/v1/search", "headers": []}
-    await LimitsMiddleware(read, max_body=15, max_requests=1)(scope, receive, send)
+    await LimitsMiddleware(read, max_body=15, max_json=15, max_requests=1)(scope, receive, send)
     assert sent[0]["status"] == 413
 
 

@@ -163,6 +163,10 @@ class ScopedClient(FileMethods):
         Raises ConfigError where a text or all cannot be embedded, ProviderError.
         """
         self._check("read")
+        if sum(map(len, texts)) > self.settings.max_texts:
+            raise ConfigError(
+                f"input: at most {self.settings.max_texts:,} characters (LEXICHORD_MAX_TEXTS)"
+            )
         embedder = self._client.embedder
         if embedder is None:
             raise ConfigError(self._client.degraded[0])

@@ -13,7 +13,12 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from lexichord.serve.errors import PublicError
-from lexichord.serve.limits import BODY_SECONDS, FIRST_BODY_BYTES, RETRY_AFTER_SECONDS
+from lexichord.serve.limits import (
+    BODY_SECONDS,
+    FIRST_BODY_BYTES,
+    MAX_ASKING_BYTES,
+    RETRY_AFTER_SECONDS,
+)
 
 log = logging.getLogger("lexichord")
 
@@ -195,8 +200,9 @@ class LimitsMiddleware:
     come before a place is taken. A quarter of the places is kept for searches.
     """
 
-    def __init__(self, app: AsgiApp, max_body: int, max_requests: int) -> None:
-        self.app, self.max_body, self.max_requests = app, max_body, max_requests
+    def __init__(self, app: AsgiApp, max_body: int, max_json: int, max_requests: int) -> None:
+        self.app, self.max_requests = app, max_requests
+        self.max_body, self.max_json = max_body, min(max_json, max_body)
         self.running, self.heavy = 0, 0
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -204,8 +210,7 @@ class LimitsMiddleware:
         if scope["type"] != "http" or scope["path"] in UNLIMITED_PATHS:
             await self.app(scope, receive, send)
             return
-        most = FIRST_BODY_BYTES if scope["path"] in KEYLESS_PATHS else self.max_body
-        most = min(most, self.max_body)
+        most = self._most_bytes(scope)
         if _content_length(scope) > most:
             await _refuse_body(scope, send, too_large(most))
             return
@@ -228,8 +233,16 @@ class LimitsMiddleware:
         if body.refusal is not None and not has_started:
             await _refuse_body(scope, send, body.refusal)
 
+    def _most_bytes(self, scope: AsgiScope) -> int:
+        """Return how large a body may be: JSON is read at once, and all others wait meanwhile."""
+        if scope["path"] in KEYLESS_PATHS:
+            return min(FIRST_BODY_BYTES, self.max_json)
+        if header(scope, "content-type").startswith("multipart/"):
+            return self.max_body
+        return self.max_json if _is_heavy(scope) else min(MAX_ASKING_BYTES, self.max_json)
+
     async def _run(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        is_heavy = HEAVY_PATHS.match(f"{scope['method']} {scope['path']}") is not None
+        is_heavy = _is_heavy(scope)
         places = max(1, self.max_requests * 3 // 4)
         if self.running >= self.max_requests or (is_heavy and self.heavy >= places):
             message = "too many requests at once: try again"
@@ -242,6 +255,10 @@ class LimitsMiddleware:
         finally:
             self.running -= 1
             self.heavy -= is_heavy
+
+
+def _is_heavy(scope: AsgiScope) -> bool:
+    return HEAVY_PATHS.match(f"{scope['method']} {scope['path']}") is not None
 
 
 async def _refuse_body(scope: AsgiScope, send: AsgiSend, error: PublicError) -> None:
