@@ -116,7 +116,10 @@ class Settings(BaseSettings):
     by its language, as de.toml.
     audit keeps what API keys are used for in the database, "text" with the words of questions.
     fallbacks are queries that MCP's assistant tries while the evidence is too little; empty: none.
-    max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
+    max_conditions are those of a filter, each held against each document.
+    max_body is in bytes, as is max_json, of what is no file: 5 MB are read in 50 ms, in which all
+    others wait. max_texts are the characters that one request may have embedded. max_requests is
+    how many are answered at once, request_timeout in seconds.
     """
 
     model_config = SettingsConfigDict(
@@ -157,7 +160,10 @@ class Settings(BaseSettings):
     page_url: Annotated[str, AfterValidator(_page_url)] | None = None
     page_language: str = "en"
     fallbacks: Names = ["definitions", "overview", "summary"]
+    max_conditions: int = Field(100, ge=1)
     max_body: int = Field(50_000_000, ge=1)
+    max_json: int = Field(5_000_000, ge=1)
+    max_texts: int = Field(1_000_000, ge=1)
     max_requests: int = Field(16, ge=1, le=1000)
     request_timeout: float = Field(60.0, gt=0, le=3600)
     record: Recording = "off"

@@ -225,9 +225,26 @@ class IngestPipeline:
 
     async def _groups(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
         async with aclosing(prefetch(self._read(part))) as groups:
-            async for read in groups:
+            async for group in groups:
+                read = await self._still_new(group)
                 await self._choose_model(read)
                 yield await self._written(self.writer, read) if self.writer else read
+
+    async def _still_new(self, group: list[PreparedDocument]) -> list[PreparedDocument]:
+        """Return those that another run has not stored meanwhile."""
+        if self.stores_anew:
+            return group
+        uris = [prepared.document.uri for prepared in group]
+        stored = await store.document_digests(self.database, self.dataset, uris)
+        meanwhile = [
+            document.uri
+            for document in (prepared.document for prepared in group)
+            if (row := stored.get(document.uri))
+            and (row["sha256"], row["recipe"]) == (document.sha256, document.recipe)
+        ]
+        if meanwhile:
+            await self.recorder.skip(meanwhile)
+        return [prepared for prepared in group if prepared.document.uri not in meanwhile]
 
     async def _written(
         self, writer: ContextWriter, read: Sequence[PreparedDocument]
@@ -339,7 +356,13 @@ class IngestPipeline:
     ) -> Row:
         """Store a document; without vectors if the database has moved to another space since."""
         run, chunks = self.recorder.report.run_id, prepared.chunks
-        stored = partial(store.store_document, self.database, prepared.document, chunks)
+        stored = partial(
+            store.store_document,
+            self.database,
+            prepared.document,
+            chunks,
+            unless_stored=not self.stores_anew,
+        )
         try:
             return await stored(vectors, run, twin, space)
         except EmbeddingMismatchError:

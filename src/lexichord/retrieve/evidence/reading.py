@@ -1,6 +1,5 @@
 """What a trained reader makes of passages: which sentence answers, and whether any does."""
 
-import asyncio
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
 from lexichord.types.evidence import Evidence, Place, Quote, ReadPassage, ReadPassages, ReadSentence
 from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading
+from lexichord.work import in_thread
 
 READ_PASSAGES = 8  # of a query, the best
 # Of them, those that are read first; the others where none of these is likelier than not to hold
@@ -71,7 +71,7 @@ class QueryReader:
         ]
         passages = [passage_of(*pair) for pair in split]
         with self.trace.stage("read", question=question, passages=len(new)) as step:
-            readings = await asyncio.to_thread(self.reader.read, question, passages)
+            readings = await in_thread(self.reader.read, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
         for (number, _), (quote, parts), made in zip(new, split, readings, strict=True):
             self._read[question, quote.place] = _located(number, quote, parts, made)
