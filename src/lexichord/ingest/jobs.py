@@ -20,7 +20,11 @@ from lexichord.ingest.load.kinds import kind_of_file
 from lexichord.ingest.load.options import load_options
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
+from lexichord.ingest.remote.address import split_remote
+from lexichord.ingest.remote.objects import RemoteSources
+from lexichord.ingest.remote.place import RemotePlace
 from lexichord.ingest.report import Report
+from lexichord.ingest.sources import pruned_folder
 from lexichord.ingest.spool import Spool
 from lexichord.ingest.vechord import find_namespace
 from lexichord.ingest.web.crawl import split_addresses
@@ -87,11 +91,14 @@ async def ingest(
     prune: bool,
 ) -> Report:
     """Ingest files, folders, pages, documents with their chunks, files of such; see `Lexichord`."""
+    remote, named = split_remote(named)
     addresses, names = split_addresses(named)
     reach = _reach(run)
+    if remote and run.fetch_hosts is not None:
+        raise ConfigError("buckets and servers are read by who runs this, not for a request")
     urls, paths = [check_url(one, reach) for one in addresses], [Path(name) for name in names]
     folders = [path.resolve() for path in paths if path.is_dir()]
-    if prune and not folders:
+    if prune and not folders and not remote:
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude)
     with (
@@ -110,10 +117,14 @@ async def ingest(
         if urls:
             pages = WebSources(files, Path(scratch), _web_limits(run), reach)
             todo += await pages.find(run.database, urls)
+        objects = RemoteSources(files, Path(scratch), run.files_at_once, 1 + run.keep_originals)
+        todo += await objects.find(run.database, [RemotePlace(address) for address in remote])
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
         names = [*(run.uris.get(name, name) for name in names), *urls]
+        names += [address.uri for address in remote]
         run.recorder.take(search)
-        return await run.run(todo, " ".join(names), folders if prune else ())
+        pruned = [*map(pruned_folder, folders), *objects.pruned] if prune else ()
+        return await run.run(todo, " ".join(names), pruned)
 
 
 def _reach(run: IngestPipeline) -> Reach:

@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import get_args
 
 from lexichord.db import store
@@ -31,7 +30,13 @@ from lexichord.ingest.llm_context.template import find_template
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import DocumentListener, Reading, Report, RunRecorder
-from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
+from lexichord.ingest.sources import (
+    IngestSource,
+    PreparedDocument,
+    Pruned,
+    find_gone,
+    storable_name,
+)
 from lexichord.ingest.structural_context import (
     CONTEXT_PARTS,
     STRUCTURE_VERSION,
@@ -144,9 +149,9 @@ class IngestPipeline:
         return f"context=structural/{STRUCTURE_VERSION}{left_out}{by}"
 
     async def run(
-        self, sources: Sequence[IngestSource], description: str, pruned: Sequence[Path] = ()
+        self, sources: Sequence[IngestSource], description: str, pruned: Sequence[Pruned] = ()
     ) -> Report:
-        """Ingest what is new or changed, delete what is gone from the `pruned` folders.
+        """Ingest what is new or changed, delete what is gone from the `pruned` places.
 
         Raises ConfigError, DatabaseError, ProviderError.
         """
@@ -396,7 +401,7 @@ class IngestPipeline:
         rows = await store.document_digests(self.database, self.dataset, list(lacking))
         for uri, row in rows.items():
             source = lacking[uri]
-            if row["sha256"] == source.sha256 and uri not in kept:
+            if source.sha256 in ("", row["sha256"]) and uri not in kept:
                 await self._keep_original(source, row["document_id"])
 
     async def _keep_original(self, source: IngestSource, document: str) -> None:
@@ -423,7 +428,8 @@ def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list
     parts: tuple[list[IngestSource], list[IngestSource]] = [], []
     for source in todo:
         parts[source.sha256 in seen].append(source)
-        seen.add(source.sha256)
+        if source.sha256:
+            seen.add(source.sha256)
     return parts
 
 
