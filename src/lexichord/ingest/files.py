@@ -161,7 +161,7 @@ class FileSources:
                 yield refused_source(uri, error)
             return
         recipe = partial(self.recipe, added=added)
-        yield from self.parts(uri, parts, partial(nullcontext, path), added, recipe)
+        yield from self.parts(uri, parts, lambda: nullcontext(path), added, recipe)
 
     def parts(
         self,

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -21,7 +22,6 @@ from lexichord.ingest.remote.drivers import (
     base_path,
     connect,
 )
-from lexichord.ingest.sources import storable_name
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -145,7 +145,7 @@ class RemotePlace:
                 raise IngestError(f"cannot be listed within {self.limits.place_seconds:g} s")
             folder = folders.popleft()
             try:
-                found = self._asked(lambda system, folder=folder: system.ls(folder, detail=True))
+                found = self._asked(partial(_entries, folder))
             except IngestError as error:
                 if folder == path:
                     raise
@@ -235,6 +235,10 @@ class RemotePlace:
                 seconds = self.limits.connect_seconds
                 self._system = asked(self.address, seconds, lambda: connect(self.address))
             return self._system
+
+
+def _entries(folder: str, system: "AbstractFileSystem") -> list[dict[str, Any]]:
+    return list(system.ls(folder, detail=True))
 
 
 def _read_head(system: "AbstractFileSystem", path: str, most: int) -> bytes:
