@@ -28,6 +28,7 @@ MADE_ANEW = ("flags", LANGUAGE)  # metadata that the reader's work tells
 # In a recipe: what its ingest did with hidden text and comments, which stays so.
 GIVEN_MARKING = re.compile(r"\b(hidden|comments)=(keep|drop)\b")
 GIVEN_METADATA = re.compile(r"metadata=\S+")  # in a recipe: metadata were given with the file
+VERSION = re.compile(r"version=\S+ ")  # in a recipe: of the object in a bucket or on a server
 
 
 async def reread_options(database: Database, document: StoredDocument) -> tuple[IngestOptions, str]:
@@ -54,6 +55,9 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
         if given:
             own = source.recipe.removesuffix(run.recipe)
             source = replace(source, recipe=f"{own}{given[0]} {run.recipe}")
+        version = VERSION.search(recipe)
+        if version:
+            source = replace(source, recipe=source.recipe.replace(" ", f" {version[0]}", 1))
         read = partial(_read, source, document, keeps_title=given is not None)
         run.stores_anew = True
         return await run.run([replace(source, read=read)], document.uri)

@@ -1,5 +1,6 @@
 """A place that an address names: what it holds is listed, and read in pieces into a file."""
 
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -26,8 +27,10 @@ from lexichord.ingest.remote.drivers import (
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
+UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")
 ATTEMPTS = 2  # of what may pass: the second over a new connection
 # Where drivers say which version of an object it is, and when it was last changed.
+ETAG = "etag "  # before one, in a version
 ETAGS = ("ETag", "etag", "sha")
 TIMES = ("LastModified", "last_modified", "updated", "mtime", "modify", "modified", "created")
 
@@ -107,9 +110,9 @@ class RemotePlace:
             except RefusedError:
                 raise
             except IngestError:
+                self._system = None
                 if attempt + 1 == ATTEMPTS:
                     raise
-                self._system = None
             except OSError as error:
                 raise IngestError(f"cannot be kept meanwhile: {error.strerror}") from None
 
@@ -149,7 +152,7 @@ class RemotePlace:
             except IngestError as error:
                 if folder == path:
                     raise
-                yield self._named(path, folder, error=f"cannot be listed: it {error}")
+                yield self._named(path, folder, error=f"was not listed: it {error}")
                 continue
             for info in found:
                 name = str(info["name"]).rstrip("/")
@@ -186,6 +189,9 @@ class RemotePlace:
 
     def _copy(self, of: RemoteObject, stream: BinaryIO) -> None:
         limits, size = self.limits, 0
+        # What comes at once, and of a version, is of one version.
+        is_checked = (of.size or 0) > limits.piece_bytes or not of.version.startswith(ETAG)
+        before = self._version_now(of) if is_checked else ""
         opened = self._asked(lambda system: system.open(of.path, "rb", cache_type="none"))
         try:
             while piece := self._asked(lambda _: opened.read(limits.piece_bytes)):
@@ -196,11 +202,12 @@ class RemotePlace:
         finally:
             self._close(opened)
         if of.size is not None and size < of.size:
-            raise IngestError("ended too early, or " + CHANGED)
-        if not of.version or size > limits.piece_bytes or not of.version.startswith("etag "):
-            info = self._asked(lambda system: system.info(of.path))
-            if (info["size"] or size) != size or _version(info) != of.version:
-                raise RefusedError(CHANGED)
+            raise IngestError(f"ended too early, or {CHANGED}")
+        if is_checked and self._version_now(of) != before:
+            raise IngestError(CHANGED)
+
+    def _version_now(self, of: RemoteObject) -> str:
+        return _version(self._asked(lambda system: system.info(of.path)))
 
     def _too_large(self) -> IngestError:
         return RefusedError(f"is larger than {self.limits.object_bytes // 10**6} MB")
@@ -250,7 +257,7 @@ def _version(info: Mapping[str, Any]) -> str:
     """Return what tells an object's versions apart: its etag, else its time and size."""
     for name in ETAGS:
         if info.get(name):
-            return f"etag {info[name]}"
+            return f"{ETAG}{info[name]}"
     for name in TIMES:
         if changed := info.get(name):
             told = changed.isoformat() if isinstance(changed, datetime) else str(changed)
@@ -259,10 +266,8 @@ def _version(info: Mapping[str, Any]) -> str:
 
 
 def _storable(uri: str) -> str:
-    """Return a uri that can be stored, whatever an object's name holds."""
-    return (
-        uri.encode(errors="surrogatepass").decode(errors="backslashreplace").replace("\0", "\\x00")
-    )
+    """Return a uri that can be stored: bytes that are no UTF-8 are written as \\x and digits."""
+    return UNSTORABLE.sub(lambda sign: f"\\x{ord(sign[0]) & 0xFF:02x}", uri)
 
 
 def _prefix(folder: str) -> str:
