@@ -81,7 +81,14 @@ def test_what_is_no_address_to_ask_is_refused_without_its_secrets(
 
 
 def test_files_and_pages_are_none() -> None:
-    names = ["notes/a.md", "C:\\a.md", "https://example.com/s3://a", "HTTP://example.com", "-", "a:b"]
+    names = [
+        "notes/a.md",
+        "C:\\a.md",
+        "https://example.com/s3://a",
+        "HTTP://example.com",
+        "-",
+        "a:b",
+    ]
     assert split_remote(names) == ([], names)
 
 
