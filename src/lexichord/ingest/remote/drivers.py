@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from importlib.util import find_spec
+from importlib import import_module
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -53,14 +53,14 @@ class MissingError(RefusedError):
 def driver_class(scheme: str) -> "type[AbstractFileSystem]":
     """Return the class of a scheme's driver. Raises ConfigError where it is not installed."""
     driver = DRIVERS.get(scheme)
-    if driver and find_spec(driver.module) is None:
-        needed = f"{driver.module}: pip install 'lexichord[{driver.extra}]'"
-        raise ConfigError(f"{scheme}:// needs {needed}")
-    if find_spec("fsspec") is None:
-        raise ConfigError(f"{scheme}:// needs fsspec, and a driver for it: pip install fsspec")
-    import fsspec
-    from fsspec.implementations.local import LocalFileSystem
-
+    try:
+        if driver:
+            import_module(driver.module)
+        import fsspec
+        from fsspec.implementations.local import LocalFileSystem
+    except ModuleNotFoundError as error:
+        needed = f"'lexichord[{driver.extra}]'" if driver else f"fsspec and what reads {scheme}://"
+        raise ConfigError(f"{scheme}:// needs {error.name}: pip install {needed}") from None
     try:
         found: type[AbstractFileSystem] = fsspec.get_filesystem_class(scheme)
     except (ImportError, ValueError) as error:
