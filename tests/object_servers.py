@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -173,7 +174,7 @@ class _Files(asyncssh.SFTPServer):
         async for name in super().scandir(path):
             yield name
 
-    async def open(self, path: bytes, *arguments: Any) -> object:  # type: ignore[override]
+    async def open(self, path: bytes, *arguments: Any) -> object:
         if path.endswith(b"silent.txt"):
             await asyncio.sleep(30)
         return super().open(path, *arguments)
@@ -193,7 +194,7 @@ def sftp_server(folder: Path, home: Path) -> Iterator[SftpServer]:
             "127.0.0.1",
             0,
             server_host_keys=[key],
-            sftp_factory=lambda channel: _Files(channel, chroot=str(folder)),
+            sftp_factory=lambda channel: _Files(channel, chroot=os.fsencode(folder)),
         )
 
     async def stop() -> None:

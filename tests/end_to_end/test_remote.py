@@ -42,8 +42,8 @@ def zipped(**files: str) -> bytes:
     return data.getvalue()
 
 
-def uris(lexichord: SyncLexichord, **chosen: list[str]) -> list[str]:
-    return sorted(row.uri for row in lexichord.list(**chosen))
+def uris(lexichord: SyncLexichord) -> list[str]:
+    return sorted(row.uri for row in lexichord.list())
 
 
 def test_objects_are_fetched_only_when_they_change(plain: SyncLexichord, bucket: Bucket) -> None:
