@@ -20,7 +20,7 @@ from moto.server import ThreadedMotoServer
 
 from tests.http_server import running
 
-type Fault = Literal["silent", "cut", "refused", "changing"]
+type Fault = Literal["silent", "cut", "refused", "changing", "half"]
 
 SIGN_IN = {
     "AWS_ACCESS_KEY_ID": "a-key",
@@ -76,7 +76,7 @@ class _Proxy(BaseHTTPRequestHandler):
         if fault == "silent":
             self.bucket.closed.wait(30)
             self.close_connection = True
-        elif fault == "refused":
+        elif fault == "refused" or (fault == "half" and "continuation-token" in self.path):
             said = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
             self._send(403, {"content-type": "application/xml"}, said, len(said))
         else:

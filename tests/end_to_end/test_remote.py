@@ -9,6 +9,8 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
+from lexichord.providers.embed.local import LocalEmbedder
+from tests.end_to_end.hashing import Counting
 from tests.end_to_end.processes import run_cli
 from tests.object_servers import Bucket, SftpServer, bucket, moto, sftp
 
@@ -219,6 +221,26 @@ def test_a_bucket_is_followed(dsn: str, tmp_path: Path, bucket: Bucket, folder: 
         alone.close()
         with pytest.raises(ConfigError, match="is not there"):
             next(lexichord.watch(["s3://no-such-bucket-here"]))
+
+
+def test_an_object_that_is_renamed_or_changed_in_part_keeps_its_vectors(
+    embedding_dsn: str, home: Path, embedder: LocalEmbedder, bucket: Bucket
+) -> None:
+    clauses = [f"## {n}. Clause {n}\n\n" + f"To be fed at {n} o'clock. " * 30 for n in range(5)]
+    bucket.put("contract.md", "# Contract\n\n" + "\n\n".join(clauses))
+    with SyncLexichord(dsn=embedding_dsn, home=home) as lexichord:
+        counting = lexichord.core.embedder = Counting(embedder)
+        first = lexichord.ingest([bucket.uri])
+        assert first.embedded == first.chunks == len(counting.taken()) > 4
+        clauses[2] += "And at night."
+        bucket.put("contract.md", "# Contract\n\n" + "\n\n".join(clauses))
+        changed = lexichord.ingest([bucket.uri])
+        assert 0 < changed.embedded == len(counting.taken()) <= 2
+        bucket.put("renamed.md", "# Contract\n\n" + "\n\n".join(clauses))
+        bucket.delete("contract.md")
+        renamed = lexichord.ingest([bucket.uri], prune=True)
+        assert (renamed.inserted, renamed.deleted, renamed.embedded) == (1, 1, 0)
+        assert counting.taken() == []
 
 
 def test_who_asks_over_a_network_names_no_buckets(plain: SyncLexichord, bucket: Bucket) -> None:

@@ -140,6 +140,9 @@ def test_ten_thousand_keys_are_listed(bucket: Bucket, moto: str) -> None:
     listed = list(place(bucket.uri, seconds=60).list())
     assert len({each.uri for each in listed}) == 10_000
     assert all(each.version and each.size == 1 for each in listed)
+    bucket.faults = {"": "half"}
+    with pytest.raises(IngestError, match="may not be read"):
+        list(place(bucket.uri, seconds=60).list())
 
 
 def test_a_fault_is_told_in_one_line(bucket: Bucket, tmp_path: Path) -> None:

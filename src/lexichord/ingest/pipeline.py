@@ -62,7 +62,7 @@ MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the databa
 
 type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
 type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
-type VectorOrigins = Mapping[str, tuple[str | None, str | None]]
+type VectorOrigins = dict[str, tuple[str | None, str | None]]
 
 
 @dataclass
@@ -185,7 +185,7 @@ class IngestPipeline:
         changing = {source.uri for source in todo}
         for part in _copies_last(todo):
             origins = await self._origins(part, changing)
-            async with aclosing(prefetch(self._embedded(part, origins))) as embedded:
+            async with aclosing(prefetch(self._embedded(part, origins, changing))) as embedded:
                 async for group, vectors, space in embedded:
                     await self._store(group, vectors, space, origins)
             changing.difference_update(origins)
@@ -205,21 +205,31 @@ class IngestPipeline:
         self, part: Sequence[IngestSource], changing: AbstractSet[str]
     ) -> VectorOrigins:
         """Return the ids of each document's earlier version, and of one of its bytes that stays."""
-        digests = {source.sha256 for source in part}
+        twins = await self._twins({source.sha256 for source in part}, changing)
+        owns = {uri: row["document_id"] for uri, row in self.stored.items()}
+        return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
+
+    async def _twins(
+        self, digests: AbstractSet[str], changing: AbstractSet[str]
+    ) -> Mapping[str, str]:
         rows = await store.document_twins(self.database, self.dataset, list(digests))
-        twins = {
+        return {
             row["sha256"]: row["document_id"]
             for row in reversed(rows)  # the first one wins
             if row["uri"] not in changing
         }
-        owns = {uri: row["document_id"] for uri, row in self.stored.items()}
-        return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
 
     async def _embedded(
-        self, part: Sequence[IngestSource], origins: VectorOrigins
+        self, part: Sequence[IngestSource], origins: VectorOrigins, changing: AbstractSet[str]
     ) -> AsyncGenerator[EmbeddedGroup]:
+        fetched = {source.uri for source in part if not source.sha256}
+
         async def embed(group: list[PreparedDocument]) -> tuple[list[ChunkVectors], str]:
             embedder = self.chunk_embedder
+            read = [one.document for one in group if one.document.uri in fetched]
+            if read:  # their digests are known by now
+                twins = await self._twins({one.sha256 for one in read}, changing)
+                origins.update({o.uri: (origins[o.uri][0], twins.get(o.sha256)) for o in read})
             return await embedder.vectors(group, origins), embedder.space
 
         async with aclosing(self._groups(part)) as groups:

@@ -50,7 +50,7 @@ class FetchedArchive:
         """Yield the file. Raises IngestError where it cannot be fetched."""
         with self._lock:
             if not self.file.exists():
-                self.fetch(self.file)
+                self._bring()
             self._users += 1
         try:
             yield self.file
@@ -60,6 +60,13 @@ class FetchedArchive:
                 self.left -= 1
                 if not self._users and not self._stays():
                     self.file.unlink(missing_ok=True)
+
+    def _bring(self) -> None:
+        try:
+            self.fetch(self.file)
+        except BaseException:
+            self.file.unlink(missing_ok=True)  # what came of it is not taken for all
+            raise
 
     def _stays(self) -> bool:
         if self.left > 0 and not self._kept and self.room.take(size := self.file.stat().st_size):

@@ -253,10 +253,12 @@ class RemoteSources:
 
         def read() -> ReadFile:
             with archive.opened() as mail:
+                _check(mail, digest)
                 return self.files.reader.read(mail)
 
         def original() -> bytes:
             with archive.opened() as mail:
+                _check(mail, digest)
                 return mail.read_bytes()
 
         prepare = partial(self.files.prepare, read, item.uri, digest, recipe, added)
@@ -302,6 +304,12 @@ class RemoteSources:
 def _is_single(place: RemotePlace, listed: Sequence[RemoteObject]) -> bool:
     """Return whether the address names an object, no folder."""
     return [each.uri for each in listed] == [place.uri]
+
+
+def _check(file: Path, digest: str) -> None:
+    """Raise IngestError for a file that was fetched again and is another."""
+    if file_digest(file) != digest:
+        raise IngestError(CHANGED)
 
 
 def _is_container(each: RemoteObject) -> bool:

@@ -126,10 +126,10 @@ class RemotePlace:
             info = self._asked(lambda system: system.info(path))
         except MissingError:
             return None
-        if info["type"] == "directory":
+        if info.get("type") == "directory":
             return None
         name = path.rpartition("/")[2]
-        return RemoteObject(path, name, self.uri, info["size"], _version(info))
+        return RemoteObject(path, name, self.uri, info.get("size"), _version(info))
 
     def _bucket(self, path: str) -> Iterator[RemoteObject]:
         seconds = self.limits.place_seconds
@@ -158,7 +158,7 @@ class RemotePlace:
                 name = str(info["name"]).rstrip("/")
                 if name == folder or not name.startswith(_prefix(folder)):
                     continue  # the folder itself, as some list it
-                if info["type"] == "directory":
+                if info.get("type") == "directory":
                     folders.append(name)
                 else:
                     yield from self._object(path, name, info)
@@ -166,22 +166,22 @@ class RemotePlace:
     def _object(self, root: str, path: str, info: Mapping[str, Any]) -> Iterator[RemoteObject]:
         """Yield what an entry of a listing is, unless it only marks a folder."""
         if path.endswith("/"):
-            if info["size"]:
+            if info.get("size"):
                 yield replace(self._named(root, path), left_out="named like a folder")
             return
-        if info["type"] == "link":
+        if info.get("type") == "link":
             try:
                 info = self._asked(lambda system: system.info(path))
             except IngestError as error:
                 yield self._named(root, path, error=str(error))
                 return
-        if info["type"] == "directory":
+        if info.get("type") == "directory":
             yield replace(self._named(root, path), left_out="a link to a folder")
-        elif info["type"] != "file":
+        elif info.get("type") != "file":
             yield replace(self._named(root, path), left_out="no file")
         else:
             named = self._named(root, path)
-            yield replace(named, size=info["size"], version=_version(info))
+            yield replace(named, size=info.get("size"), version=_version(info))
 
     def _named(self, root: str, path: str, error: str = "") -> RemoteObject:
         name = path.removeprefix(_prefix(root)).removeprefix("/" if not root else "")
