@@ -177,6 +177,10 @@ def test_originals_are_kept_and_read_again(plain: SyncLexichord, bucket: Bucket)
     assert plain.original("a.txt").content == b"Of the numbat."
     assert plain.reread("a.txt").replaced == 1
     assert plain.ingest([bucket.uri]).skipped == 1
+    long = "l" * 900 + ".txt"
+    bucket.put(long)
+    plain.ingest([bucket.uri], keep_originals=True)
+    assert plain.reread(f"{bucket.uri}/{long}").replaced == 1
 
 
 def test_a_server_is_read_with_a_password_that_is_nowhere_kept(

@@ -4,7 +4,7 @@ import asyncio
 import re
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lexichord.db import store
@@ -13,6 +13,7 @@ from lexichord.errors import NotFoundError
 from lexichord.ingest import originals
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.language import LANGUAGE
+from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.load.options import load_options
 from lexichord.ingest.options import IngestOptions
@@ -82,7 +83,7 @@ def _name(document: StoredDocument) -> str:
     """Return the name of the file, by which it is read."""
     if is_address(document.uri):
         return file_name(document.uri, document.media_type)
-    return named_by_type(PurePosixPath(document.uri).name or "original", document.media_type)
+    return named_by_type(plain_name(document.uri), document.media_type)
 
 
 def _read(source: IngestSource, stored: StoredDocument, *, keeps_title: bool) -> PreparedDocument:

@@ -175,7 +175,7 @@ def _parts(file: Path) -> Iterator[_Part]:
 
 def _gzip_part(file: Path) -> _Part:
     """Return what a gzip file holds: it has the file's own name without the ending."""
-    name = safe_name(file.stem)
+    name = _safe_name(file.stem)
     return _Part(name, lambda: _gunzipped(file), lambda: _gunzipped(file, HEAD_BYTES))
 
 
@@ -206,7 +206,7 @@ def _attachments(file: Path, kind: str | None) -> Iterator[_Part]:
         from lexichord.ingest.load.mail import msg_attachments as attachments
     taken = set[str]()
     for number, (name, media_type, read) in enumerate(attachments(file), 1):
-        own = safe_name(name.replace("/", "_").replace("\\", "_").strip(". ")) or "unnamed"
+        own = _safe_name(name.replace("/", "_").replace("\\", "_").strip(". ")) or "unnamed"
         own = named_by_type(own, media_type)
         named = f"{number}-{own}" if own in taken else own
         yield _Part(named, read, lambda read=read: read()[:HEAD_BYTES])  # type: ignore[misc]
@@ -232,16 +232,22 @@ def _zip_parts(file: Path) -> Iterator[_Part]:
 
 def _zip_name(sent_name: str) -> str:
     """Return a part's name without what would lead out of the archive."""
-    parts = safe_name(sent_name.replace("\\", "/")).split("/")
+    parts = _safe_name(sent_name.replace("\\", "/")).split("/")
     return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
-def safe_name(name: str) -> str:
+def _safe_name(name: str) -> str:
     """Return what can be stored and be a file's name."""
     printable = "".join(sign if sign.isprintable() else "_" for sign in storable_text(name))
     shortened = printable.encode()[-MAX_PART_NAME_BYTES:].decode(errors="ignore")
     folders, slash, last = shortened.rpartition("/")
     return folders + slash + last.encode()[-200:].decode(errors="ignore")
+
+
+def plain_name(path: str) -> str:
+    """Return the last part of what may be any path as a name that a file can have."""
+    last = _safe_name(path.rpartition("/")[2])
+    return last if last.strip(".") else "original"
 
 
 def _is_hidden(name: str) -> bool:

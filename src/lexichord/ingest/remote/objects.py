@@ -30,7 +30,7 @@ from lexichord.ingest.files import (
 )
 from lexichord.ingest.find import SIDECAR_ENDING
 from lexichord.ingest.load import LOADERS
-from lexichord.ingest.load.containers import CHANGED, safe_name
+from lexichord.ingest.load.containers import CHANGED, plain_name
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
@@ -68,8 +68,7 @@ class _Item:
     @property
     def name(self) -> str:
         """A name for its file: nothing in it leads elsewhere, and its ending tells the kind."""
-        last = safe_name(self.of.name.rpartition("/")[2])
-        return last if last.strip(".") else "unnamed"
+        return plain_name(self.of.name)
 
     @property
     def version(self) -> str:
