@@ -82,7 +82,8 @@ def test_objects_are_fetched_only_when_they_change(plain: SyncLexichord, bucket:
     assert plain.search("bilby", mode="keyword", filter={"team": "birds"}).hits[0].title == "b"
     with_metadata = plain.ingest([address], exclude=["drafts/"], metadata={"year": 2026})
     assert with_metadata.replaced == 3
-    assert plain.ingest([f"{address}a.md"], metadata={"year": 2026}).skipped == 1
+    for name in ("a.md", "b.txt"):
+        assert plain.ingest([f"{address}{name}"], metadata={"year": 2026}).skipped == 1
 
 
 def test_what_is_gone_is_pruned_but_not_what_was_not_listed(
@@ -118,19 +119,24 @@ def test_archives_and_mails_are_looked_into_once(plain: SyncLexichord, bucket: B
     bucket.put("all.zip.meta.json", '{"team": "fauna"}')
     bucket.put("broken.zip", "no archive")
     bucket.put("offer.eml", MAIL)
-    report = plain.ingest([bucket.uri], prune=True, keep_originals=True)
+    report = plain.ingest([bucket.uri], prune=True)
     names = ["all.zip/a.txt", "all.zip/b.txt", "offer.eml", "offer.eml/offer.txt"]
     assert uris(plain) == [f"{bucket.uri}/{name}" for name in names]
     assert list(report.failed) == [f"{bucket.uri}/broken.zip"]
     assert len(plain.list(filter={"team": "fauna"})) == 2
     assert sorted(bucket.fetched)[:2] == ["all.zip", "all.zip.meta.json"]
-    (mail,) = (row for row in plain.list() if row.uri.endswith(".eml"))
-    assert plain.original(mail.document_id).content == MAIL.encode()
     again = plain.ingest([bucket.uri], prune=True)
     assert (again.skipped, again.deleted, bucket.fetched) == (4, 0, ["broken.zip"])
+    assert plain.ingest([bucket.uri], keep_originals=True).skipped == 4
+    assert plain.original(f"{bucket.uri}/offer.eml").content == MAIL.encode()
+    assert plain.original(f"{bucket.uri}/offer.eml/offer.txt").content == b"Of the quokka."
+    assert plain.original(f"{bucket.uri}/all.zip/b.txt").content == b"Of the bilby."
+    assert bucket.fetched.count("all.zip") == 1
     bucket.put("all.zip", zipped(b_txt="Of the bilby.", d_txt="Of the woylie."))
-    changed = plain.ingest([bucket.uri], prune=True)
+    changed = plain.ingest([bucket.uri], prune=True, keep_originals=True)
     assert (changed.inserted, changed.replaced, changed.deleted) == (1, 1, 1)
+    assert bucket.fetched.count("all.zip") == 1
+    assert plain.original(f"{bucket.uri}/all.zip/d.txt").content == b"Of the woylie."
     assert plain.ingest([bucket.uri]).skipped == 4
     assert plain.reread(f"{bucket.uri}/offer.eml").replaced == 1
 

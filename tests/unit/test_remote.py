@@ -9,6 +9,7 @@ import pytest
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.remote.address import is_remote, parse_address, split_remote
+from lexichord.ingest.remote.archives import ArchiveRoom, FetchedArchive
 from lexichord.ingest.remote.drivers import asked, driver_class, one_line
 from lexichord.ingest.remote.place import REMOTE_LIMITS, RemoteObject, RemotePlace
 from tests.object_servers import Bucket, SftpServer, bucket, moto, sftp
@@ -258,3 +259,31 @@ def test_a_wrong_password_and_an_unknown_server_are_told_without_the_password(
     (tmp_path / "user" / ".ssh" / "known_hosts").write_text("")
     with pytest.raises(IngestError, match="Host key is not trusted"):
         list(place(sftp.address(), seconds=30).list())
+
+
+def test_an_archive_that_finds_no_room_is_fetched_again(tmp_path: Path) -> None:
+    fetched: list[Path] = []
+
+    def fetch(file: Path) -> None:
+        file.write_bytes(b"half")
+        if len(fetched) == 2:
+            fetched.append(file)
+            raise IngestError("cut off")
+        fetched.append(file)
+        file.write_bytes(b"whole")
+
+    def look(archive: FetchedArchive) -> bytes:
+        with archive.opened() as file:
+            return file.read_bytes()
+
+    room = ArchiveRoom(5)
+    kept = FetchedArchive(tmp_path / "kept" / "a.zip", fetch, room, left=3)
+    other = FetchedArchive(tmp_path / "other" / "a.zip", fetch, room, left=4)
+    assert (look(kept), look(other), len(fetched)) == (b"whole", b"whole", 2)
+    assert (kept.file.exists(), other.file.exists(), room.left) == (True, False, 0)
+    with pytest.raises(IngestError, match="cut off"):
+        look(other)
+    assert not other.file.exists()
+    assert (look(other), len(fetched)) == (b"whole", 4)
+    assert (look(kept), look(kept), len(fetched)) == (b"whole", b"whole", 4)
+    assert (kept.file.exists(), room.left) == (False, 5)

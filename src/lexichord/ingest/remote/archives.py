@@ -62,6 +62,7 @@ class FetchedArchive:
                     self.file.unlink(missing_ok=True)
 
     def _bring(self) -> None:
+        self.file.parent.mkdir(exist_ok=True)
         try:
             self.fetch(self.file)
         except BaseException:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, takewhile
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
@@ -30,7 +30,7 @@ from lexichord.ingest.files import (
 )
 from lexichord.ingest.find import SIDECAR_ENDING
 from lexichord.ingest.load import LOADERS
-from lexichord.ingest.load.containers import CHANGED, plain_name
+from lexichord.ingest.load.containers import CHANGED, ContainedFile, plain_name
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
@@ -101,9 +101,8 @@ class RemoteSources:
                 sources[place.uri] = refused_source(place.uri, listed)
                 continue
             stored = await self._stored(database, place)
-            items = self._items(place, listed)
             errors = {each.uri: IngestError(each.error) for each in listed if each.error}
-            made = await asyncio.to_thread(self._made, items, stored)
+            made = await asyncio.to_thread(self._made, place, listed, stored)
             refused = [refused_source(uri, error) for uri, error in errors.items()]
             for source in [*refused, *made]:
                 sources.setdefault(source.uri, source)
@@ -137,20 +136,21 @@ class RemoteSources:
 
     def _items(self, place: RemotePlace, listed: Sequence[RemoteObject]) -> list[_Item]:
         """Return the objects to read; the others are noted by name."""
+        if _is_single(place, listed):
+            return [_Item(place, listed[0], place.beside(listed[0], SIDECAR_ENDING))]
         by_name = {each.name: each for each in listed}
         items = list[_Item]()
         for each in listed:
-            why = each.left_out
-            if not why and not _is_single(place, listed):
-                why = self.files.search.why_not(each.name)
-            if why:
+            if why := each.left_out or self.files.search.why_not(each.name):
                 self.files.search.left_out[each.uri] = why
             elif not each.error:
                 items.append(_Item(place, each, by_name.get(f"{each.name}{SIDECAR_ENDING}")))
         return items
 
-    def _made(self, items: Sequence[_Item], stored: Mapping[str, Row]) -> list[IngestSource]:
-        uris = list(stored)
+    def _made(
+        self, place: RemotePlace, listed: Sequence[RemoteObject], stored: Mapping[str, Row]
+    ) -> list[IngestSource]:
+        items, uris = self._items(place, listed), list(stored)
         with ThreadPoolExecutor(self.workers, "lexichord-remote") as pool:
             made = pool.map(lambda item: self._sources(item, stored, uris), items)
             return [source for sources in made for source in sources]
@@ -194,10 +194,12 @@ class RemoteSources:
         self, item: _Item, stored: Mapping[str, Row], uris: Sequence[str]
     ) -> list[IngestSource]:
         """Return what an archive or a mail contains, and the mail; fetched only if it changed."""
-        made = self._same_archive(item, stored, uris)
-        if not made:
-            folder = Path(mkdtemp(dir=self.folder))
-            archive = FetchedArchive(folder / item.name, partial(self._fetch, item), self._room)
+        folder = self.folder / hashlib.sha256(item.uri.encode(errors="replace")).hexdigest()
+        archive = FetchedArchive(folder / item.name, partial(self._fetch, item), self._room)
+        made = self._same_archive(item, archive, stored, uris) if item.version else []
+        if made:
+            archive.left = len(made)
+        else:
             with archive.opened() as file:
                 made = list(self._looked_into(item, archive, file))
                 archive.left += len(made) * self.looks
@@ -205,11 +207,13 @@ class RemoteSources:
         return made
 
     def _same_archive(
-        self, item: _Item, stored: Mapping[str, Row], uris: Sequence[str]
+        self,
+        item: _Item,
+        archive: FetchedArchive,
+        stored: Mapping[str, Row],
+        uris: Sequence[str],
     ) -> list[IngestSource]:
         """Return all that an archive contains if it is stored as it would be now, else nothing."""
-        if not item.version:
-            return []
         below = f"{item.uri}/"
         first = bisect_left(uris, below)
         within = takewhile(lambda uri: uri.startswith(below), islice(uris, first, None))
@@ -220,8 +224,12 @@ class RemoteSources:
         for uri, row in rows:
             name = item.name if uri == item.uri else uri.removeprefix(below)
             if row["recipe"] == self._recipe(item, name, f"{item.version}/{count}"):
+                sha256 = row["sha256"]
+                part = None if uri == item.uri else ContainedFile(name, sha256)
+                original = partial(self._part_bytes, archive, part, sha256)
                 same = refused_source(uri, IngestError(CHANGED))
-                made.append(replace(same, sha256=row["sha256"], recipe=row["recipe"]))
+                changes = {"sha256": sha256, "recipe": row["recipe"], "original": original}
+                made.append(replace(same, **changes))
         return made if len(made) == count else []
 
     def _looked_into(
@@ -255,14 +263,20 @@ class RemoteSources:
                 _check(mail, digest)
                 return self.files.reader.read(mail)
 
-        def original() -> bytes:
-            with archive.opened() as mail:
-                _check(mail, digest)
-                return mail.read_bytes()
-
+        original = partial(self._part_bytes, archive, None, digest)
         prepare = partial(self.files.prepare, read, item.uri, digest, recipe, added)
         size, kind = item.of.size or 0, kind_of(item.name) or ""
         return IngestSource(item.uri, digest, recipe, prepare, size, kind, original)
+
+    def _part_bytes(
+        self, archive: FetchedArchive, part: ContainedFile | None, sha256: str
+    ) -> bytes:
+        """Return the bytes of an archive's part, or of a mail itself."""
+        with archive.opened() as file:
+            if part is not None:
+                return self.files.reader.read_bytes(file, part)
+            _check(file, sha256)
+            return file.read_bytes()
 
     def _recipe(self, item: _Item, name: str, version: str | None = None) -> str:
         added = self.files.metadata

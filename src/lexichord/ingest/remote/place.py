@@ -31,7 +31,7 @@ UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")
 ATTEMPTS = 2  # of what may pass: the second over a new connection
 # Where drivers say which version of an object it is, and when it was last changed.
 ETAG = "etag "  # before one, in a version
-ETAGS = ("ETag", "etag", "sha")
+ETAGS = ("ETag", "etag", "sha", "blob_id")
 TIMES = ("LastModified", "last_modified", "updated", "mtime", "modify", "modified", "created")
 
 
@@ -87,12 +87,13 @@ class RemotePlace:
 
         Raises IngestError where nothing can be listed, MissingError where nothing is there.
         """
-        path = base_path(self.address)
-        if not self.address.is_folder and (single := self._single(path)):
+        path, driver = base_path(self.address), DRIVERS.get(self.address.scheme)
+        is_flat = driver is not None and driver.is_flat
+        is_whole = self.address.is_folder or (is_flat and "/" not in path)
+        if not is_whole and (single := self._single(path, self.uri)):
             yield single
             return
-        driver = DRIVERS.get(self.address.scheme)
-        listed = self._bucket(path) if driver and driver.is_flat else self._walk(path)
+        listed = self._bucket(path) if is_flat else self._walk(path)
         found = sorted(listed, key=lambda each: each.path)
         if not found:
             raise MissingError("is not there, or holds nothing")
@@ -120,16 +121,19 @@ class RemotePlace:
         """Return how an object begins. Raises IngestError."""
         return self._asked(lambda system: _read_head(system, of.path, most))
 
-    def _single(self, path: str) -> RemoteObject | None:
-        """Return the object that the address names, unless it names a folder."""
+    def beside(self, of: RemoteObject, ending: str) -> RemoteObject | None:
+        """Return the object that is named as another with an ending, if there is one."""
+        return self._single(f"{of.path}{ending}", f"{of.uri}{ending}")
+
+    def _single(self, path: str, uri: str) -> RemoteObject | None:
+        """Return the object of a path, unless there is none, or a folder."""
         try:
             info = self._asked(lambda system: system.info(path))
-        except MissingError:
+        except RefusedError:  # who may list may not be let look at what is not there
             return None
         if info.get("type") == "directory":
             return None
-        name = path.rpartition("/")[2]
-        return RemoteObject(path, name, self.uri, info.get("size"), _version(info))
+        return RemoteObject(path, path.rpartition("/")[2], uri, info.get("size"), _version(info))
 
     def _bucket(self, path: str) -> Iterator[RemoteObject]:
         seconds = self.limits.place_seconds
