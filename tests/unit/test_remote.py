@@ -236,7 +236,7 @@ def test_a_folder_that_cannot_be_listed_stops_no_other(sftp: SftpServer) -> None
     (sftp.folder / "a.txt").write_text("a")
     listed = {each.name: each.error for each in place(sftp.address(), seconds=30).list()}
     assert listed["a.txt"] == ""
-    assert listed["closed"] == "was not listed: it cannot be read: Permission denied"
+    assert listed["closed"] == "was not listed: it may not be read: Permission denied"
 
 
 def test_a_file_of_which_an_sftp_server_says_nothing(sftp: SftpServer, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 MAX_REASON_CHARS = 300
+DENIED = "permission denied"  # what SFTP's servers say
 SIGNATURE = re.compile(r"((?:sig|signature|token|x-amz-\w+|x-goog-\w+|password)=)[^&\s\"']+", re.I)
 
 
@@ -111,7 +112,10 @@ def asked[T](address: RemoteAddress, seconds: float, call: Callable[[], T]) -> T
     except TimeoutError:
         raise SilentError("does not come: the server does not answer") from None
     except Exception as error:  # of each driver's own kinds
-        raise IngestError(f"cannot be read: {one_line(error, address.secrets)}") from None
+        said = one_line(error, address.secrets)
+        if DENIED in said.lower():
+            raise RefusedError(f"may not be read: {said}") from None
+        raise IngestError(f"cannot be read: {said}") from None
 
 
 def _run[T](done: "Future[T]", call: Callable[[], T]) -> None:

@@ -90,7 +90,9 @@ class RemotePlace:
         path, driver = base_path(self.address), DRIVERS.get(self.address.scheme)
         is_flat = driver is not None and driver.is_flat
         is_whole = self.address.is_folder or (is_flat and "/" not in path)
-        if not is_whole and (single := self._single(path, self.uri)):
+        # Asked of a bucket, too: a silent server is known soon, while a listing may take long.
+        single = self._single(path, self.uri) if is_flat or not is_whole else None
+        if single and not is_whole:
             yield single
             return
         listed = self._bucket(path) if is_flat else self._walk(path)
