@@ -103,7 +103,8 @@ class Settings(BaseSettings):
     hold no text: tesseract, an installed command, or with languages tesseract/eng+deu; or rapidocr,
     the extra ocr, whose models come along. What files hide, and comments in them, are kept as text,
     marked as what they are or dropped, as hidden and comments say: keep, mark or drop. A document
-    of more than max_chunks chunks is refused.
+    of more than max_chunks chunks is refused. watch_seconds is how often an ingest that follows
+    buckets and servers lists them.
     embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
     provider/model: a number, or for a language model input and output. A key may also stand in a
     file that ..._api_key_file names.
@@ -149,6 +150,7 @@ class Settings(BaseSettings):
     hidden: Marking = "mark"
     comments: Marking = "mark"
     max_chunks: int | None = Field(None, ge=1)
+    watch_seconds: float = Field(60.0, gt=0, le=86400)
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)
