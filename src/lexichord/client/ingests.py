@@ -61,7 +61,10 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         from lexichord.ingest import jobs
 
         files, home = [str(path) for path in several(paths)], self.settings.home
-        watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
+        follow_links = options.get("follow_links", False)
+        watched = jobs.watch(
+            lambda: self._ingest(options), files, prune, home, follow_links=follow_links
+        )
         async with aclosing(watched) as reports:
             async for report in reports:
                 yield await self._completed(report)

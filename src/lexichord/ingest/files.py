@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
-from lexichord.ingest.find import SIDECAR_ENDING, FileSearch
-from lexichord.ingest.load.containers import CHANGED
+from lexichord.ingest.find import LEADS_OUT, SIDECAR_ENDING, FileSearch
 from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
@@ -23,6 +22,13 @@ from lexichord.ingest.load.kinds import (
     RST_TYPE,
     TEX_TYPE,
     kind_of,
+)
+from lexichord.ingest.load.opened import (
+    CHANGED,
+    OpenFile,
+    check_in_place,
+    open_in_place,
+    open_regular,
 )
 from lexichord.ingest.load.tex.files import taken_in_by_tex
 from lexichord.ingest.reader import Reader
@@ -79,7 +85,7 @@ class FileSources:
         """
         uri = uri or self._uri(path)
         try:
-            sha256 = file_digest(path)
+            sha256 = file_digest(path, open_in_place)
             added = self._added(path)
             size = path.stat().st_size
             taken_in = _taken_in(path)
@@ -87,7 +93,9 @@ class FileSources:
             return refused_source(uri, IngestError(str(error)))
         read = partial(self._read, path, sha256)
         source = self._source(uri, path.name, sha256, added, read, version or {}, taken_in)
-        return replace(source, size=size, original=partial(_bytes, path, sha256))
+        return replace(
+            source, size=size, original=partial(checked_bytes, path, sha256, open_in_place)
+        )
 
     def again(self, uri: str) -> IngestSource:
         """Return the file, or the part of one, that a uri names."""
@@ -144,13 +152,31 @@ class FileSources:
 
     def _added(self, path: Path) -> Json:
         """Return the metadata to add to a file's own: that for all, and of the file beside it."""
-        return {**self.metadata, **_sidecar(path)}
+        return {**self.metadata, **self._sidecar(path)}
+
+    def _sidecar(self, path: Path) -> Json:
+        """Return the metadata in the file beside a file, if there is one. Raises IngestError."""
+        sidecar = path.with_name(f"{path.name}{SIDECAR_ENDING}")
+        try:
+            if sidecar.is_symlink() and self.search.leads_out(sidecar):
+                self.search.left_out[storable_name(sidecar.as_posix())] = LEADS_OUT
+                return {}
+            if not sidecar.is_file():
+                return {}
+            with open_in_place(sidecar.resolve()) as stream:
+                return read_metadata(json.loads(stream.read(MAX_SIDECAR_BYTES)))
+        except (OSError, ValueError, RecursionError, ConfigError, IngestError) as error:
+            if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+                return {}  # no file beside it can have such a name
+            name = storable_name(sidecar.name)
+            raise IngestError(f"{name} holds no metadata in JSON: {error}") from None
 
     def _parts(self, path: Path) -> Iterator[IngestSource]:
         """Yield what a file contains; the file itself where it cannot be looked into."""
         uri = self._uri(path)
         try:
             parts, added = self.reader.list_parts(path), self._added(path)
+            check_in_place(path)
         except IngestError as error:
             if kind_of(path.name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield refused_source(uri, error)
@@ -171,7 +197,7 @@ class FileSources:
 
     def _read(self, file: Path, sha256: str) -> _ReadFile:
         read = self.reader.read(file)
-        if file_digest(file) != sha256:
+        if file_digest(file, open_in_place) != sha256:
             raise IngestError(CHANGED)
         return read
 
@@ -198,10 +224,11 @@ class FileSources:
         return PreparedDocument(_with_metadata(document, added) if added else document, chunks)
 
 
-def _bytes(file: Path, sha256: str) -> bytes:
+def checked_bytes(file: Path, sha256: str, opening: OpenFile = open_regular) -> bytes:
     """Return a file's bytes. Raises IngestError where they are others than it was read from."""
     try:
-        content = file.read_bytes()
+        with opening(file) as stream:
+            content = stream.read()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     if hashlib.sha256(content).hexdigest() != sha256:
@@ -209,12 +236,10 @@ def _bytes(file: Path, sha256: str) -> bytes:
     return content
 
 
-def file_digest(file: Path) -> str:
+def file_digest(file: Path, opening: OpenFile = open_regular) -> str:
     """Return the sha256 of the file's bytes. Raises IngestError."""
-    if file.exists() and not file.is_file():
-        raise IngestError("is no file")  # opening a pipe would wait for ever
     try:
-        with file.open("rb") as stream:
+        with opening(file) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
@@ -226,21 +251,6 @@ def _taken_in(path: Path) -> str:
     if kind == TEX_TYPE:
         return taken_in_by_tex(path)
     return taken_in_by_page(path) if kind in (MARKDOWN_TYPE, RST_TYPE) else ""
-
-
-def _sidecar(path: Path) -> Json:
-    """Return the metadata in the file beside a file, if there is one. Raises IngestError."""
-    sidecar = path.with_name(f"{path.name}{SIDECAR_ENDING}")
-    try:
-        if not sidecar.is_file():
-            return {}
-        with sidecar.open("rb") as stream:
-            return read_metadata(json.loads(stream.read(MAX_SIDECAR_BYTES)))
-    except (OSError, ValueError, RecursionError, ConfigError) as error:
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            return {}  # no file beside it can have such a name
-        name = storable_name(sidecar.name)
-        raise IngestError(f"{name} holds no metadata in JSON: {error}") from None
 
 
 def _with_metadata(document: Document, added: Json) -> Document:

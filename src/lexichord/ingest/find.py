@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.load.kinds import kind_of_file, unread_kind
+from lexichord.ingest.load.opened import open_in_place
 from lexichord.ingest.sources import storable_name
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
@@ -17,6 +18,7 @@ IGNORE_FILE = ".gitignore"
 MAX_IGNORE_BYTES = 1_000_000  # bytes of such a file
 SIDECAR_ENDING = ".meta.json"  # of a file with metadata for the one beside it
 LOCK_PREFIX = "~$"  # of the file that Office keeps beside an open document
+LEADS_OUT = "a link out of the folder"
 
 type IgnoreRules = Sequence[tuple[Path, GitIgnoreSpec]]  # outer folders first
 
@@ -25,12 +27,15 @@ type IgnoreRules = Sequence[tuple[Path, GitIgnoreSpec]]  # outer folders first
 class FileSearch:
     """A search for files in folders; `include` and `exclude` are patterns as in .gitignore.
 
-    `unread` holds the kinds of files that cannot be read, `left_out` why other files and folders
-    were not looked at, `dead_links` why pages that others link to are not there; all by name.
+    Links that lead out of the folders that were named, and links to folders, are followed only
+    where `follow_links` says so. `unread` holds the kinds of files that cannot be read, `left_out`
+    why other files and folders were not looked at, `dead_links` why pages that others link to are
+    not there; all by name.
     """
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    follow_links: bool = False
     unread: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     dead_links: dict[str, str] = field(default_factory=dict)
@@ -38,18 +43,20 @@ class FileSearch:
     def __post_init__(self) -> None:
         self._included = parse_patterns("include", self.include)
         self._excluded = parse_patterns("exclude", self.exclude)
+        self._folders = set[Path]()  # that were named
 
     def find(self, paths: Iterable[Path]) -> Iterator[Path]:
         """Yield each file once, folders searched in order of name.
 
         In a folder, files of kinds that cannot be read are passed over, and so are hidden ones,
-        what .gitignore names, node_modules, __pycache__, Python environments and links to folders;
-        a link to a file yields that file. A file that is named itself, and a folder that cannot be
-        listed, is yielded as it is, so that reading it raises what is wrong. Raises ConfigError for
-        a path that is missing.
+        what .gitignore names, node_modules, __pycache__, Python environments and links that are not
+        followed; a link to a file yields that file. A file that is named itself, and a folder that
+        cannot be listed, is yielded as it is, so that reading it raises what is wrong. Raises
+        ConfigError for a path that is missing.
         """
-        seen = set[Path]()
-        for path in paths:
+        seen, named = set[Path](), list(paths)
+        self._folders |= {path.resolve() for path in named if path.is_dir()}
+        for path in named:
             if not path.exists():
                 raise ConfigError(f"there is no file or folder {path}")
             for file in self._walk(path.resolve()) if path.is_dir() else [path.resolve()]:
@@ -59,36 +66,50 @@ class FileSearch:
 
     def _walk(self, root: Path) -> Iterator[Path]:
         closed: list[OSError] = []
+        self._entered = {root}
         rules: dict[Path, IgnoreRules] = {}
-        for here, folders, names in os.walk(root, onerror=closed.append):
+        walked = os.walk(root, onerror=closed.append, followlinks=self.follow_links)
+        for here, folders, names in walked:
             folder = Path(here)
             if ENVIRONMENT_FILE in names:
                 self._leave_out(folder, "a Python environment")
                 folders.clear()
                 continue
-            rules[folder] = [*rules.get(folder.parent, ()), *_ignore_rules(folder, names)]
+            rules[folder] = [*rules.get(folder.parent, ()), *self._ignore_rules(folder, names)]
             folders[:] = [
                 name for name in sorted(folders) if self._enters(root, folder / name, rules[folder])
             ]
             for name in sorted(names):
                 if self._takes(root, folder / name, rules[folder]):
-                    yield _linked(folder / name)
+                    yield self._linked(folder / name)
         yield from (Path(error.filename) for error in closed)
 
     def _enters(self, root: Path, folder: Path, rules: IgnoreRules) -> bool:
         why = "filled by a tool" if folder.name in SKIPPED_FOLDERS else ""
         why = why or self._why_left_out(root, folder, rules, "/")
-        if not why and folder.is_symlink():
+        if not why and folder.is_symlink() and not self.follow_links:
             why = "a link to a folder"
         if why:
             self._leave_out(folder, why)
-        return not why
+        return not why and self._is_new(folder)
+
+    def _is_new(self, folder: Path) -> bool:
+        """Return whether no link has led to a folder before."""
+        if not self.follow_links:
+            return True
+        place = folder.resolve()
+        is_new = place not in self._entered
+        self._entered.add(place)
+        return is_new
 
     def _takes(self, root: Path, file: Path, rules: IgnoreRules) -> bool:
         why = self._why_left_out(root, file, rules)
         relative = file.relative_to(root).as_posix()
         if not why and self._included and not self._included.match_file(relative):
             why = "not in --include"
+        is_wanted = not why or file.name == IGNORE_FILE or file.name.endswith(SIDECAR_ENDING)
+        if is_wanted and file.is_symlink() and self.leads_out(file):
+            why = LEADS_OUT
         if why:
             self._leave_out(file, why)
         elif kind_of_file(file) is None:
@@ -107,6 +128,29 @@ class FileSearch:
             return "in --exclude"
         return "in .gitignore" if _is_ignored(path, rules, end) else ""
 
+    def leads_out(self, link: Path) -> bool:
+        """Return whether a link is not to be followed: to where nobody named a folder."""
+        folders = (link.parent, *self._folders)
+        return not self.follow_links and not any(map(_resolved(link).is_relative_to, folders))
+
+    def _linked(self, file: Path) -> Path:
+        """Return where a file stands, if a link may lead to it."""
+        return _resolved(file) if self.follow_links or file.is_symlink() else file
+
+    def _ignore_rules(
+        self, folder: Path, names: Sequence[str]
+    ) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+        """Yield the folder's own rules, if it has any that can be read."""
+        file = folder / IGNORE_FILE
+        if IGNORE_FILE not in names or (file.is_symlink() and self.leads_out(file)):
+            return
+        try:
+            with open_in_place(_resolved(file)) as stream:
+                lines = stream.read(MAX_IGNORE_BYTES).decode(errors="replace").splitlines()
+            yield folder, GitIgnoreSpec.from_lines(lines)
+        except (OSError, ValueError, IngestError):
+            return
+
     def _leave_out(self, path: Path, why: str) -> None:
         self.left_out[storable_name(path.as_posix())] = why
 
@@ -124,19 +168,6 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
     return FileSearch().find(paths)
 
 
-def _ignore_rules(folder: Path, names: Sequence[str]) -> Iterator[tuple[Path, GitIgnoreSpec]]:
-    """Yield the folder's own rules, if it has any that can be read."""
-    file = folder / IGNORE_FILE
-    if IGNORE_FILE not in names or not file.is_file():
-        return
-    try:
-        with file.open(encoding="utf-8", errors="replace") as stream:
-            lines = stream.read(MAX_IGNORE_BYTES).splitlines()
-        yield folder, GitIgnoreSpec.from_lines(lines)
-    except (OSError, ValueError):
-        return
-
-
 def _is_ignored(path: Path, rules: IgnoreRules, end: str) -> bool:
     """Return what the innermost rules say that say anything."""
     for folder, spec in reversed(rules):
@@ -146,9 +177,9 @@ def _is_ignored(path: Path, rules: IgnoreRules, end: str) -> bool:
     return False
 
 
-def _linked(file: Path) -> Path:
-    """Follow a link, unless it leads back to itself."""
+def _resolved(file: Path) -> Path:
+    """Follow links, unless they lead back to themselves."""
     try:
-        return file.resolve() if file.is_symlink() else file
+        return file.resolve()
     except RuntimeError:  # Python 3.12; later ones return the link itself
         return file

@@ -32,13 +32,13 @@ from lexichord.types import Json
 WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
 
 
-async def changes(paths: Sequence[Path], home: Path) -> AsyncGenerator[None]:
+async def changes(paths: Sequence[Path], home: Path, *, follow_links: bool) -> AsyncGenerator[None]:
     """Yield one item soon and one after each batch of changes; `home` is not looked at.
 
     Nothing is lost in between: what changes meanwhile makes the next item. Raises ConfigError.
     """
     stop = Event()
-    batches = _batches(paths, home, stop)
+    batches = _batches(paths, home, stop, follow_links=follow_links)
     started = False
     try:
         while (batch := await asyncio.to_thread(next, batches, None)) is not None:
@@ -51,7 +51,9 @@ async def changes(paths: Sequence[Path], home: Path) -> AsyncGenerator[None]:
         stop.set()
 
 
-def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collection[object]]:
+def _batches(
+    paths: Sequence[Path], home: Path, stop: Event, *, follow_links: bool
+) -> Iterator[Collection[object]]:
     """Return what changed, an empty set where nothing did for a while."""
     try:
         from watchfiles import watch
@@ -64,16 +66,21 @@ def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collect
     return watch(
         # A file's folder, not the file: editors put a new one in its place.
         *{path if path.is_dir() else path.parent for path in roots},
-        watch_filter=lambda _, path: _matters(Path(path), roots, home),
+        watch_filter=lambda _, path: _matters(Path(path), roots, home, follow_links=follow_links),
         stop_event=stop,
         rust_timeout=WATCH_POLL_MS,
         yield_on_timeout=True,
     )
 
 
-def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
+def _matters(path: Path, roots: Sequence[Path], home: Path, *, follow_links: bool) -> bool:
     """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
-    if path.is_relative_to(home) or (path.is_file() and kind_of_file(path) is None):
+    if path.is_relative_to(home):
+        return False
+    folders = [root if root.is_dir() else root.parent for root in roots]
+    if not follow_links and not any(map(path.parent.resolve().is_relative_to, folders)):
+        return False  # it is behind a link to a folder, where the watch looks, too
+    if path.is_file() and kind_of_file(path) is None:
         return False
     inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
     return any(not any(part.startswith(".") for part in parts) for parts in inside)
@@ -93,7 +100,7 @@ async def ingest(
     folders = [path.resolve() for path in paths if path.is_dir()]
     if prune and not folders:
         raise ConfigError("prune deletes what is gone from a folder: name one")
-    search = FileSearch(run.include, run.exclude)
+    search = FileSearch(run.include, run.exclude, run.follow_links)
     with (
         _reader(run) as reader,
         TemporaryDirectory(prefix="lexichord-") as scratch,
@@ -159,7 +166,12 @@ async def import_vechord(run: IngestPipeline, namespace: str, table: str | None)
 
 
 async def watch(
-    start: Callable[[], IngestPipeline], named: Sequence[str], prune: bool, home: Path
+    start: Callable[[], IngestPipeline],
+    named: Sequence[str],
+    prune: bool,
+    home: Path,
+    *,
+    follow_links: bool,
 ) -> AsyncGenerator[Report]:
     """Ingest, and again after each batch of changes, until cancelled."""
     addresses, names = split_addresses(named)
@@ -167,7 +179,7 @@ async def watch(
         raise ConfigError("nothing to watch: name files or folders, which pages of the web are not")
     paths = [Path(name) for name in names]
     first = True
-    async with aclosing(changes(paths, home)) as batches:
+    async with aclosing(changes(paths, home, follow_links=follow_links)) as batches:
         async for _ in batches:
             try:
                 yield await ingest(start(), names, (), None, prune)

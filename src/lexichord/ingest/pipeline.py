@@ -83,6 +83,7 @@ class IngestPipeline:
     uris: Mapping[str, str] = field(default_factory=dict)
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    follow_links: bool = False
     metadata: Json = field(default_factory=dict)
     keep_originals: bool = False
     workers: int | None = None

@@ -29,9 +29,9 @@ from lexichord.ingest.load.kinds import (
     named_by_type,
     unread_kind,
 )
+from lexichord.ingest.load.opened import CHANGED
 from lexichord.ingest.load.text import HEAD_BYTES, storable_text
 
-CHANGED = "changed while it was read: ingest it again"
 MAX_PARTS = 10_000  # files that a file contains
 MAX_PART_BYTES = 200_000_000  # bytes of one of them
 MAX_PARTS_BYTES = 1_000_000_000  # bytes of all

@@ -1,0 +1,50 @@
+"""Files opened so that neither a pipe nor a link in their place does harm."""
+
+import os
+import stat
+from collections.abc import Callable
+from io import BufferedReader
+from pathlib import Path
+
+from lexichord.errors import IngestError
+
+CHANGED = "changed while it was read: ingest it again"
+
+type OpenFile = Callable[[Path], BufferedReader]
+
+
+def open_regular(file: Path) -> BufferedReader:
+    """Open a file to read. Raises IngestError for what is no file; OSError.
+
+    It is looked at before, since to open a device may do something, and after, since a pipe may
+    have come into its place, which would be waited for.
+    """
+    if file.exists() and not file.is_file():
+        raise IngestError("is no file")
+    stream = os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK), "rb")
+    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise IngestError("is no file")
+    return stream
+
+
+def open_in_place(file: Path) -> BufferedReader:
+    """Open a file that no link leads to, as it was found. Raises IngestError; OSError.
+
+    Opened first, then compared: a link that comes in between has opened another file.
+    """
+    stream = open_regular(file)
+    try:
+        check_in_place(file)
+        if not os.path.samestat(os.fstat(stream.fileno()), file.lstat()):
+            raise IngestError(CHANGED)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def check_in_place(file: Path) -> None:
+    """Raise IngestError for a file that was found, and that a link leads to by now."""
+    if file.resolve() != file:
+        raise IngestError("is behind a link by now, which is not followed")
