@@ -166,6 +166,7 @@ class IngestPipeline:
             async with background_sealing(self.database), reported(self.forecast):
                 await self._store_new(sources)
                 await self._fill()
+            await self.recorder.record_failed()
             await self._keep_originals(sources)
             self._warn_of_languages()
             gone = await find_gone(self.database, self.dataset, pruned, uris)
@@ -263,8 +264,10 @@ class IngestPipeline:
                 else:
                     group.append(outcome)
                 if sum(len(prepared.chunks) for prepared in group) >= size:
+                    await self.recorder.record_failed()
                     yield group
                     group, size = [], next(sizes)
+        await self.recorder.record_failed()
         if group:
             yield group
 
