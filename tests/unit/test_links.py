@@ -1,9 +1,11 @@
 """Links in folders: what leads out of them is named, not read; and files that are no files."""
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
-from lexichord.ingest.jobs import _matters
+from lexichord.ingest.folders import batches
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import IngestSource
 
@@ -189,11 +191,47 @@ def test_a_pipe_that_takes_a_file_s_place_does_not_hold_up(
         ingest_files.file_digest(folder / "pipe.md")
 
 
-def test_changes_behind_a_link_out_of_the_folder_are_not_watched(
-    folder: Path, outside: Path, tmp_path: Path
-) -> None:
+@pytest.mark.timeout(120)
+def test_a_watch_looks_into_new_folders_and_behind_no_links(folder: Path, outside: Path) -> None:
+    (folder / "root").symlink_to("/")
     (folder / "there").symlink_to(outside)
-    home = tmp_path / "home"
-    assert _matters(folder / "a.md", [folder], home, follow_links=False)
-    assert not _matters(folder / "there/note.md", [folder], home, follow_links=False)
-    assert _matters(folder / "there/note.md", [folder], home, follow_links=True)
+    (folder / ".git").mkdir()
+    stop = Event()
+    seen = batches([folder], lambda _: True, stop, follow_links=False)
+
+    def until(name: str) -> set[str]:
+        """Return what changed until a file of this name did, by name."""
+        changed = set[str]()
+        while name not in changed:
+            changed |= {Path(path).name for _, path in next(seen)}
+        return changed
+
+    assert not next(seen)
+    (outside / "note.md").write_text("changed")
+    (folder / ".git/index").write_text("changed")
+    (folder / "a.md").write_text("changed")
+    assert until("a.md") == {"a.md"}
+    (folder / "new/deep").mkdir(parents=True)
+    assert "new" in until("new")
+    (folder / "new/deep/b.md").write_text(WORDS)
+    assert until("b.md") == {"b.md"}
+    (folder / "new/there").symlink_to(outside)
+    until("there")
+    (outside / "note.md").write_text("changed again")
+    shutil.rmtree(folder / "new")
+    assert "note.md" not in until("new")
+    stop.set()
+    assert not [*seen]
+
+
+@pytest.mark.timeout(60)
+def test_a_watch_that_follows_links_looks_behind_them(folder: Path, outside: Path) -> None:
+    (folder / "there").symlink_to(outside)
+    stop = Event()
+    seen = batches([folder], lambda _: True, stop, follow_links=True)
+    assert not next(seen)
+    (outside / "note.md").write_text("changed")
+    while not (batch := next(seen)):
+        pass
+    assert "note.md" in str(batch)
+    stop.set()

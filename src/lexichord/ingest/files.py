@@ -81,8 +81,12 @@ class FileSources:
     def source(self, path: Path, uri: str = "", version: Json | None = None) -> IngestSource:
         """Return a file; its uri is its whole path, unless it is given or `uris` names it.
 
+        One whose uri is given has been fetched, into a folder that links may lead to.
+
         `version` is metadata that may change while the file stays the same.
         """
+        if uri:
+            path = path.parent.resolve() / path.name
         uri = uri or self._uri(path)
         try:
             sha256 = file_digest(path, open_in_place)

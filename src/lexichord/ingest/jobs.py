@@ -2,9 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,7 @@ from threading import Event
 
 from lexichord.db import store
 from lexichord.errors import ConfigError
-from lexichord.ingest import sources
+from lexichord.ingest import folders, sources
 from lexichord.ingest.chunked import GivenSources
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
@@ -28,8 +29,6 @@ from lexichord.ingest.web.fetch import WEB_LIMITS, WebLimits, check_url
 from lexichord.ingest.web.pages import WebSources
 from lexichord.ingest.web.reach import Reach
 from lexichord.types import Json
-
-WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
 
 
 async def changes(paths: Sequence[Path], home: Path, *, follow_links: bool) -> AsyncGenerator[None]:
@@ -53,34 +52,21 @@ async def changes(paths: Sequence[Path], home: Path, *, follow_links: bool) -> A
 
 def _batches(
     paths: Sequence[Path], home: Path, stop: Event, *, follow_links: bool
-) -> Iterator[Collection[object]]:
+) -> Iterator[folders.Batch]:
     """Return what changed, an empty set where nothing did for a while."""
-    try:
-        from watchfiles import watch
-    except ModuleNotFoundError as error:
-        raise ConfigError("--watch needs watchfiles: pip install 'lexichord[files]'") from error
     for path in paths:
         if not path.exists():
             raise ConfigError(f"there is no file or folder {path}")
     roots = [path.resolve() for path in paths]
-    return watch(
-        # A file's folder, not the file: editors put a new one in its place.
-        *{path if path.is_dir() else path.parent for path in roots},
-        watch_filter=lambda _, path: _matters(Path(path), roots, home, follow_links=follow_links),
-        stop_event=stop,
-        rust_timeout=WATCH_POLL_MS,
-        yield_on_timeout=True,
-    )
+    # A file's folder, not the file: editors put a new one in its place.
+    places = {path if path.is_dir() else path.parent for path in roots}
+    matters = partial(_matters, roots=roots, home=home)
+    return folders.batches(places, matters, stop, follow_links=follow_links)
 
 
-def _matters(path: Path, roots: Sequence[Path], home: Path, *, follow_links: bool) -> bool:
+def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
     """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
-    if path.is_relative_to(home):
-        return False
-    folders = [root if root.is_dir() else root.parent for root in roots]
-    if not follow_links and not any(map(path.parent.resolve().is_relative_to, folders)):
-        return False  # it is behind a link to a folder, where the watch looks, too
-    if path.is_file() and kind_of_file(path) is None:
+    if path.is_relative_to(home) or (path.is_file() and kind_of_file(path) is None):
         return False
     inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
     return any(not any(part.startswith(".") for part in parts) for parts in inside)
@@ -97,8 +83,8 @@ async def ingest(
     addresses, names = split_addresses(named)
     reach = _reach(run)
     urls, paths = [check_url(one, reach) for one in addresses], [Path(name) for name in names]
-    folders = [path.resolve() for path in paths if path.is_dir()]
-    if prune and not folders:
+    own = [path.resolve() for path in paths if path.is_dir()]
+    if prune and not own:
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude, run.follow_links)
     with (
@@ -120,7 +106,7 @@ async def ingest(
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
         names = [*(run.uris.get(name, name) for name in names), *urls]
         run.recorder.take(search)
-        return await run.run(todo, " ".join(names), folders if prune else ())
+        return await run.run(todo, " ".join(names), own if prune else ())
 
 
 def _reach(run: IngestPipeline) -> Reach:

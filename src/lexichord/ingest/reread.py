@@ -47,7 +47,8 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
     marking = dict(GIVEN_MARKING.findall(recipe))
     options = replace(load_options(run.settings), **marking)
     with Reader(options, workers=1) as reader, _folder() as folder:
-        file = await asyncio.to_thread(_written, folder, _name(document), content)
+        file = Path(folder, _name(document))
+        await asyncio.to_thread(file.write_bytes, content)
         source = FileSources(run.dataset, run.recipe, reader).source(file, document.uri)
         given = GIVEN_METADATA.search(recipe)
         if given:
@@ -60,12 +61,6 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
 
 def _folder() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="lexichord-")
-
-
-def _written(folder: str, name: str, content: bytes) -> Path:
-    file = Path(folder).resolve() / name
-    file.write_bytes(content)
-    return file
 
 
 async def _content(run: IngestPipeline, document: StoredDocument) -> bytes:

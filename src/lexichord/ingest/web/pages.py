@@ -79,7 +79,7 @@ class WebSources:
         if kind_of(name) is None:
             self.files.search.unread[page.url] = fetched.media_type or unread_kind(name)
             return None
-        file = self.folder.resolve() / str(number) / name
+        file = self.folder / str(number) / name
         file.parent.mkdir()
         file.write_bytes(fetched.content)
         version = {ETAG: fetched.validators.etag, LAST_MODIFIED: fetched.validators.last_modified}
