@@ -243,9 +243,9 @@ def usage_text(used: Usage) -> str:
 def file_progress(name: str, progress: FileProgress) -> str:
     """Write how far a file of an ingest is."""
     if progress.chunks is None:
-        return visible(f"{name}: being read")
+        return escaped(f"{name}: being read")
     chunks = counted(progress.chunks, "chunk", ",")
-    return visible(f"{name}: {progress.embedded:,} of {chunks} embedded")
+    return escaped(f"{name}: {progress.embedded:,} of {chunks} embedded")
 
 
 def evaluation_table(evaluation: Evaluation) -> list[list[str]]:
