@@ -1,4 +1,4 @@
-"""What the command line prints of names and texts that a terminal would obey."""
+"""What the command line says of links, and of names and texts that a terminal would obey."""
 
 import json
 import zipfile
@@ -47,3 +47,27 @@ def test_an_archive_of_failures_is_summed_up(dsn: str, tmp_path: Path) -> None:
     assert run_cli(dsn, tmp_path, "status").stdout.count("holds no text") <= 20
     failed = json.loads(run_cli(dsn, tmp_path, "ingest", str(file), "--json").stdout)["failed"]
     assert len(failed) == 300
+
+
+def test_links_out_of_a_folder_are_named_and_followed_where_that_is_said(
+    dsn: str, tmp_path: Path
+) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    for each in (folder, outside):
+        each.mkdir()
+    (folder / "a.md").write_text("A zebra has stripes.")
+    (outside / "key.md").write_text("The walrus is secret.")
+    (folder / "b.md").symlink_to(outside / "key.md")
+    (folder / "more").symlink_to(outside)
+    done = run_cli(dsn, tmp_path, "ingest", str(folder), "--verbose")
+    assert done.exit_code == 0, done.stderr
+    assert f"  {folder}/b.md: a link out of the folder" in done.stderr.splitlines()
+    assert f"  {folder}/more: a link to a folder" in done.stderr.splitlines()
+    report = json.loads(run_cli(dsn, tmp_path, "ingest", str(folder), "--json").stdout)
+    assert report["left_out"][f"{folder}/b.md"] == "a link out of the folder"
+    walrus = ("search", "walrus", "--mode", "keyword", "--json")
+    assert json.loads(run_cli(dsn, tmp_path, *walrus).stdout)["hits"] == []
+    followed = run_cli(dsn, tmp_path, "ingest", str(folder), "--follow-links", "--json")
+    assert json.loads(followed.stdout)["inserted"] == 1
+    (hit,) = json.loads(run_cli(dsn, tmp_path, *walrus).stdout)["hits"]
+    assert hit["uri"] == f"{outside}/key.md"
