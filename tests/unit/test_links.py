@@ -4,8 +4,11 @@ import os
 import shutil
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
 from lexichord.ingest.folders import batches
+from lexichord.ingest.load.opened import held_in_place
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import IngestSource
 
@@ -235,3 +239,51 @@ def test_a_watch_that_follows_links_looks_behind_them(folder: Path, outside: Pat
         pass
     assert "note.md" in str(batch)
     stop.set()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no such paths")
+def test_a_file_is_read_as_it_was_opened(folder: Path, outside: Path, tmp_path: Path) -> None:
+    file = folder / "a.md"
+    with held_in_place(file, tmp_path) as held:
+        file.unlink()
+        file.symlink_to(outside / "note.md")
+        assert (held.name, held.read_text()) == ("a.md", WORDS)
+    with pytest.raises(IngestError, match="is behind a link"), held_in_place(file, tmp_path):
+        pass
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no such paths")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", ["sub", "sub/a.md", "sub/b.md", "sub/a.md.meta.json"])
+def test_a_link_that_comes_and_goes_is_never_followed(
+    folder: Path, outside: Path, reader: Reader, name: str
+) -> None:
+    (outside / "sub").mkdir()
+    (folder / "sub").mkdir()
+    for top, word in ((folder, "plain"), (outside, "SECRET")):
+        (top / "sub/a.md").write_text(f"{word}\n\n```{{include}} b.md\n```\n")
+        (top / "sub/b.md").write_text(word)
+        (top / "sub/a.md.meta.json").write_text(f'{{"team": "{word}"}}')
+    ended = Event()
+
+    def swap() -> None:
+        while not ended.is_set():
+            (folder / name).rename(folder.parent / "kept")
+            (folder / name).symlink_to(outside / name)
+            sleep(0.001)
+            (folder / name).unlink()
+            (folder.parent / "kept").rename(folder / name)
+            sleep(0.001)
+
+    told, until = list[str](), monotonic() + 1
+    with ThreadPoolExecutor() as pool:
+        swapping = pool.submit(swap)
+        while monotonic() < until:
+            for source in FileSources("default", "context=none", reader).find([folder]):
+                with suppress(IngestError):
+                    document = source.read().document
+                    told.append(f"{document.text} {document.metadata}")
+        ended.set()
+        swapping.result()
+    assert any("plain" in each for each in told)
+    assert not any("SECRET" in each for each in told)

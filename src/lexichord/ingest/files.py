@@ -26,7 +26,6 @@ from lexichord.ingest.load.kinds import (
 from lexichord.ingest.load.opened import (
     CHANGED,
     OpenFile,
-    check_in_place,
     open_in_place,
     open_regular,
 )
@@ -162,12 +161,13 @@ class FileSources:
         """Return the metadata in the file beside a file, if there is one. Raises IngestError."""
         sidecar = path.with_name(f"{path.name}{SIDECAR_ENDING}")
         try:
-            if sidecar.is_symlink() and self.search.leads_out(sidecar):
+            target = self.search.target(sidecar)
+            if target is None:
                 self.search.left_out[storable_name(sidecar.as_posix())] = LEADS_OUT
                 return {}
-            if not sidecar.is_file():
+            if not target.is_file():
                 return {}
-            with open_in_place(sidecar.resolve()) as stream:
+            with open_in_place(target) as stream:
                 return read_metadata(json.loads(stream.read(MAX_SIDECAR_BYTES)))
         except (OSError, ValueError, RecursionError, ConfigError, IngestError) as error:
             if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
@@ -180,7 +180,6 @@ class FileSources:
         uri = self._uri(path)
         try:
             parts, added = self.reader.list_parts(path), self._added(path)
-            check_in_place(path)
         except IngestError as error:
             if kind_of(path.name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield refused_source(uri, error)

@@ -80,8 +80,9 @@ class FileSearch:
                 name for name in sorted(folders) if self._enters(root, folder / name, rules[folder])
             ]
             for name in sorted(names):
-                if self._takes(root, folder / name, rules[folder]):
-                    yield self._linked(folder / name)
+                target = self.target(folder / name)
+                if self._takes(root, folder / name, target, rules[folder]) and target:
+                    yield target
         yield from (Path(error.filename) for error in closed)
 
     def _enters(self, root: Path, folder: Path, rules: IgnoreRules) -> bool:
@@ -97,18 +98,18 @@ class FileSearch:
         """Return whether no link has led to a folder before."""
         if not self.follow_links:
             return True
-        place = folder.resolve()
+        place = _resolved(folder)
         is_new = place not in self._entered
         self._entered.add(place)
         return is_new
 
-    def _takes(self, root: Path, file: Path, rules: IgnoreRules) -> bool:
+    def _takes(self, root: Path, file: Path, target: Path | None, rules: IgnoreRules) -> bool:
         why = self._why_left_out(root, file, rules)
         relative = file.relative_to(root).as_posix()
         if not why and self._included and not self._included.match_file(relative):
             why = "not in --include"
         is_wanted = not why or file.name == IGNORE_FILE or file.name.endswith(SIDECAR_ENDING)
-        if is_wanted and file.is_symlink() and self.leads_out(file):
+        if is_wanted and target is None:
             why = LEADS_OUT
         if why:
             self._leave_out(file, why)
@@ -128,24 +129,25 @@ class FileSearch:
             return "in --exclude"
         return "in .gitignore" if _is_ignored(path, rules, end) else ""
 
-    def leads_out(self, link: Path) -> bool:
-        """Return whether a link is not to be followed: to where nobody named a folder."""
-        folders = (link.parent, *self._folders)
-        return not self.follow_links and not any(map(_resolved(link).is_relative_to, folders))
+    def target(self, file: Path) -> Path | None:
+        """Return where a file stands; None where a link leads to where nobody named a folder.
 
-    def _linked(self, file: Path) -> Path:
-        """Return where a file stands, if a link may lead to it."""
-        return _resolved(file) if self.follow_links or file.is_symlink() else file
+        Looked at once, so that what is judged is what is opened.
+        """
+        target = _resolved(file) if self.follow_links or file.is_symlink() else file
+        folders = (file.parent, *self._folders)
+        is_inside = self.follow_links or any(map(target.is_relative_to, folders))
+        return target if is_inside else None
 
     def _ignore_rules(
         self, folder: Path, names: Sequence[str]
     ) -> Iterator[tuple[Path, GitIgnoreSpec]]:
         """Yield the folder's own rules, if it has any that can be read."""
-        file = folder / IGNORE_FILE
-        if IGNORE_FILE not in names or (file.is_symlink() and self.leads_out(file)):
+        target = self.target(folder / IGNORE_FILE) if IGNORE_FILE in names else None
+        if target is None:
             return
         try:
-            with open_in_place(_resolved(file)) as stream:
+            with open_in_place(target) as stream:
                 lines = stream.read(MAX_IGNORE_BYTES).decode(errors="replace").splitlines()
             yield folder, GitIgnoreSpec.from_lines(lines)
         except (OSError, ValueError, IngestError):
@@ -181,5 +183,5 @@ def _resolved(file: Path) -> Path:
     """Follow links, unless they lead back to themselves."""
     try:
         return file.resolve()
-    except RuntimeError:  # Python 3.12; later ones return the link itself
+    except (RuntimeError, OSError):  # Python 3.12; later ones return the link itself
         return file

@@ -63,9 +63,15 @@ async def opened_original(
         yield await asyncio.to_thread(_at_its_place, document.uri, row["sha256"], row["recipe"])
         return
     with TemporaryDirectory(prefix="lexichord-") as folder:
-        file = Path(folder, named_by_type("original", document.media_type))
-        await asyncio.to_thread(file.write_bytes, content)
+        name = named_by_type("original", document.media_type)
+        file = await asyncio.to_thread(_kept, Path(folder), name, content)
         yield OriginalFile(document.uri, file)
+
+
+def _kept(folder: Path, name: str, content: bytes) -> Path:
+    file = folder.resolve() / name
+    file.write_bytes(content)
+    return file
 
 
 def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
@@ -75,7 +81,7 @@ def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
     try:
         if container := _container(file):
             name = uri.removeprefix(f"{storable_name(container.as_posix())}/")
-            return OriginalFile(uri, container, ContainedFile(name, sha256))
+            return OriginalFile(uri, container.resolve(), ContainedFile(name, sha256))
         digest = file_digest(file)
     except OSError as error:
         raise NotFoundError(f"{uri} cannot be looked for: {error.strerror}") from None
@@ -83,7 +89,7 @@ def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
         raise NotFoundError(f"the file {uri} {error}") from None
     if digest != sha256:
         raise NotFoundError(f"{uri} is not there as it was read: ingest it again")
-    return OriginalFile(uri, file, sha256=sha256)
+    return OriginalFile(uri, file.resolve(), sha256=sha256)
 
 
 def _container(path: Path) -> Path | None:

@@ -11,7 +11,7 @@ import signal
 import struct
 import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -20,6 +20,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
 from lexichord.ingest.load.containers import ContainedFile, Unpacker, list_parts
+from lexichord.ingest.load.opened import held_in_place
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.types import Chunk, LoadedText, PageBox, PageSize
 
@@ -30,7 +31,11 @@ MEMORY_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 def main() -> None:
     """Answer requests until there are no more, as when the parent is gone."""
-    seconds, memory, unpacker = float(sys.argv[1]), int(sys.argv[2]), Unpacker(Path(sys.argv[3]))
+    seconds, memory, unpacker = (
+        float(sys.argv[1]),
+        int(sys.argv[2]),
+        Unpacker(Path(sys.argv[3]).resolve()),
+    )
     answers = _own_output()
     _limit_memory(memory)
     while request := receive(sys.stdin.buffer):
@@ -62,6 +67,8 @@ def _answer(request: Mapping[str, Any], unpacker: Unpacker) -> dict[str, Any]:
         return _reply(request, unpacker)
     except IngestError as error:
         return {"error": str(error)}
+    except OSError as error:
+        return {"error": f"cannot be read: {error.strerror}"}
     except MemoryError:
         return {"memory": True}
     except Exception as error:  # a library's fault must not end the run
@@ -70,7 +77,8 @@ def _answer(request: Mapping[str, Any], unpacker: Unpacker) -> dict[str, Any]:
 
 def _reply(request: Mapping[str, Any], unpacker: Unpacker) -> dict[str, Any]:
     if "container" in request:
-        parts = list_parts(Path(request["container"]), unpacker.scratch)
+        with held_in_place(Path(request["container"]), unpacker.scratch) as file:
+            parts = list_parts(file, unpacker.scratch)
         return {"parts": [asdict(part) for part in parts]}
     if "page" in request:
         return {"picture": base64.b64encode(_picture(request, unpacker)).decode()}
@@ -91,7 +99,8 @@ def _load(request: Mapping[str, Any], unpacker: Unpacker) -> LoadedText:
     if "text" in request:
         return LoadedText(**request["text"])
     with _file(request, unpacker) as file:
-        return load(file, LoadOptions(**request["options"]))
+        place = None if "part" in request else Path(request["file"])
+        return load(file, LoadOptions(**request["options"]), place)
 
 
 def _picture(request: Mapping[str, Any], unpacker: Unpacker) -> bytes:
@@ -123,7 +132,7 @@ def _file(request: Mapping[str, Any], unpacker: Unpacker) -> AbstractContextMana
     if "part" in request:
         return unpacker.unpacked(file, ContainedFile(**request["part"]))
     unpacker.close()  # another file may need the memory
-    return nullcontext(file)
+    return held_in_place(file, unpacker.scratch)
 
 
 def _slim(piece: Chunk) -> dict[str, Any]:

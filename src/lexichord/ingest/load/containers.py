@@ -30,7 +30,7 @@ from lexichord.ingest.load.kinds import (
     named_by_type,
     unread_kind,
 )
-from lexichord.ingest.load.opened import CHANGED
+from lexichord.ingest.load.opened import CHANGED, held_in_place
 from lexichord.ingest.load.text import HEAD_BYTES, storable_text
 
 MAX_PARTS = 10_000  # files that a file contains
@@ -175,7 +175,8 @@ class Unpacker:
             self._opened.pop().held.close()
 
     def _read(self, file: Path, part: ContainedFile) -> bytes:
-        parts = self._open(0, _identity(file), lambda held: file)
+        held_file = partial(_held, file, self.scratch)
+        parts = self._open(0, _identity(file), held_file)
         depth, name = 0, part.name
         while True:
             if name in parts:
@@ -212,7 +213,14 @@ def _identity(file: Path) -> tuple[object, ...]:
         found = file.stat()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
-    return str(file), found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return file.name, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _held(file: Path, scratch: Path, held: ExitStack) -> Path:
+    try:
+        return held.enter_context(held_in_place(file, scratch))
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
 
 
 def _container(parts: Mapping[str, _Part], name: str) -> str | None:

@@ -2,9 +2,11 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lexichord.errors import IngestError
 
@@ -42,6 +44,22 @@ def open_in_place(file: Path) -> BufferedReader:
         stream.close()
         raise
     return stream
+
+
+@contextmanager
+def held_in_place(file: Path, scratch: Path) -> Iterator[Path]:
+    """Yield a path to a file as it was opened in its place, whatever comes there meanwhile.
+
+    It has the file's name, by which its kind is told. Raises IngestError; OSError.
+    """
+    with open_in_place(file) as stream, TemporaryDirectory(dir=scratch) as folder:
+        held = Path(f"/proc/self/fd/{stream.fileno()}")
+        if not held.exists():  # a system that has no such paths
+            yield file
+            return
+        link = Path(folder, file.name)
+        link.symlink_to(held)
+        yield link
 
 
 def check_in_place(file: Path) -> None:
