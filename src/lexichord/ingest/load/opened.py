@@ -37,9 +37,10 @@ def open_in_place(file: Path) -> BufferedReader:
     """
     stream = open_regular(file)
     try:
-        check_in_place(file)
+        _check_in_place(file)
         if not os.path.samestat(os.fstat(stream.fileno()), file.lstat()):
             raise IngestError(CHANGED)
+        _check_in_place(file)  # a folder on the way may be a link for a moment, too
     except BaseException:
         stream.close()
         raise
@@ -62,7 +63,7 @@ def held_in_place(file: Path, scratch: Path) -> Iterator[Path]:
         yield link
 
 
-def check_in_place(file: Path) -> None:
+def _check_in_place(file: Path) -> None:
     """Raise IngestError for a file that was found, and that a link leads to by now."""
     if file.resolve() != file:
         raise IngestError("is behind a link by now, which is not followed")
