@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unicodedata import normalize
 
 from lexichord.errors import IngestError
 
@@ -33,18 +34,40 @@ def open_regular(file: Path) -> BufferedReader:
 def open_in_place(file: Path) -> BufferedReader:
     """Open a file that no link leads to, as it was found. Raises IngestError; OSError.
 
-    Opened first, then compared: a link that comes in between has opened another file.
+    Opened first, then looked at: a link that comes in between has opened another file.
     """
     stream = open_regular(file)
     try:
-        _check_in_place(file)
-        if not os.path.samestat(os.fstat(stream.fileno()), file.lstat()):
-            raise IngestError(CHANGED)
-        _check_in_place(file)  # a folder on the way may be a link for a moment, too
+        is_in_place = _is_in_place(file, stream.fileno())
+        is_linked = file.resolve() != file
     except BaseException:
         stream.close()
         raise
+    if is_linked or not is_in_place:
+        stream.close()
+        raise IngestError(
+            "is behind a link by now, which is not followed" if is_linked else CHANGED
+        )
     return stream
+
+
+def _is_in_place(file: Path, descriptor: int) -> bool:
+    """Return whether what is open is the file of this path, by what the system says of it."""
+    try:
+        opened = str(_held(descriptor).readlink())
+    except OSError:  # a system that says nothing: another look, which may be deceived
+        return os.path.samestat(os.fstat(descriptor), file.lstat())
+    return _folded(opened) == _folded(str(file))
+
+
+def _held(descriptor: int) -> Path:
+    """Return a path to what is open, where the system has one."""
+    return Path(f"/proc/self/fd/{descriptor}")
+
+
+def _folded(path: str) -> str:
+    """Return a path as file systems compare it for which small and large letters are the same."""
+    return normalize("NFKC", path).casefold()
 
 
 @contextmanager
@@ -54,16 +77,10 @@ def held_in_place(file: Path, scratch: Path) -> Iterator[Path]:
     It has the file's name, by which its kind is told. Raises IngestError; OSError.
     """
     with open_in_place(file) as stream, TemporaryDirectory(dir=scratch) as folder:
-        held = Path(f"/proc/self/fd/{stream.fileno()}")
+        held = _held(stream.fileno())
         if not held.exists():  # a system that has no such paths
             yield file
             return
         link = Path(folder, file.name)
         link.symlink_to(held)
         yield link
-
-
-def _check_in_place(file: Path) -> None:
-    """Raise IngestError for a file that was found, and that a link leads to by now."""
-    if file.resolve() != file:
-        raise IngestError("is behind a link by now, which is not followed")
