@@ -111,10 +111,10 @@ class Settings(BaseSettings):
     What listens for others, HTTP or MCP: allowed_hosts are names that requests may be addressed to,
     besides those of this machine, allowed_origins pages that may ask from a browser,
     allowed_addresses services that a request may name in its headers, fetch_hosts those whose pages
-    it may have fetched (.example.com with all below it, * any public one); lists with commas.
-    page_url is where the page of `lexichord serve` opens, as https://search.example.com: what MCP
-    finds leads there. page_language is what the page speaks: en, or a file of texts of yours, named
-    by its language, as de.toml.
+    it may have fetched (.example.com with all below it, * any public one, example.com:8080 on
+    another port than 80 and 443); lists with commas. page_url is where the page of `lexichord
+    serve` opens, as https://search.example.com: what MCP finds leads there. page_language is what
+    the page speaks: en, or a file of texts of yours, named by its language, as de.toml.
     audit keeps what API keys are used for in the database, "text" with the words of questions.
     fallbacks are queries that MCP's assistant tries while the evidence is too little; empty: none.
     max_conditions are those of a filter, each held against each document.

@@ -11,17 +11,22 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import BARE, NARROW, WIDE, Look
 from tests.http.pages import HOUSE
 from tests.http.served import serve_documents
-from tests.unit.test_web import Site, site
-
-__all__ = ["site"]
+from tests.unit.test_web import Site, serve_site
 
 MAX_BODY = 20_000
 
 
 @pytest.fixture(scope="module")
-def own_address(bare: str) -> Iterator[str]:
+def site() -> Iterator[Site]:
+    with serve_site() as own:
+        yield own
+
+
+@pytest.fixture(scope="module")
+def own_address(bare: str, site: Site) -> Iterator[str]:
     """A server whose documents these tests change, each those of datasets of its own."""
-    options: Any = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": "127.0.0.1"}
+    place = site.url.removeprefix("http://")
+    options: Any = {"max_body": MAX_BODY, "record": "text", "fetch_hosts": place}
     with serve_documents(bare, HOUSE, **options) as served:
         yield served.url
 

@@ -286,9 +286,10 @@ def test_addresses_are_fetched_of_the_hosts_that_are_named(
     data = {"urls": f"{site.url}/a.html\n {site.url}/none", "dataset": "web", "keep": "1"}
     refused(client.post("/documents/fetch", data=data), "name hosts in LEXICHORD_FETCH_HOSTS")
     assert "/documents/fetch" not in client.get("/documents").text
-    with serve(managed.dsn, {"fetches": KEYS["all"]}, fetch_hosts="127.0.0.1") as other:
+    place = site.url.removeprefix("http://")
+    with serve(managed.dsn, {"fetches": KEYS["all"]}, fetch_hosts=place) as other:
         asker = other.by("fetches")
-        assert "of 127.0.0.1" in words(asker.get("/documents").text)
+        assert f"of {place}" in words(asker.get("/documents").text)
         done = watched(asker, asker.post("/documents/fetch", data=data))
         told = {"a.html": "stored 1 chunk", "none": "failed the server answers 404"}
         assert outcomes(done) == told
@@ -300,6 +301,7 @@ def test_addresses_are_fetched_of_the_hosts_that_are_named(
         assert asker.get(place).json()["skipped"] == 1
         for urls, message in (
             ("https://example.com/", "example.com is not among LEXICHORD_FETCH_HOSTS"),
+            ("http://127.0.0.1:1/", "127.0.0.1:1 is not among LEXICHORD_FETCH_HOSTS"),
             ("file:///etc/passwd", "is no address of http or https"),
             ("s3://bucket/key", "is no address of http or https"),
             ("memory::sftp://host/key", "is no address of http or https"),

@@ -8,7 +8,7 @@ import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
-from lexichord.ingest.load.containers import list_parts, unpacked
+from lexichord.ingest.load.containers import Unpacker, list_parts
 from tests.compound import Folder, write_compound
 
 PLAIN = "Dear Bo,\n\nthe ferry leaves at 9.\n"
@@ -96,9 +96,9 @@ def test_what_is_attached_are_documents_of_their_own(tmp_path: Path) -> None:
         ("attached mail.eml", ""),
         ("5-prices.csv", ""),
     ]
-    with unpacked(file, parts[1], tmp_path) as inner:
+    with Unpacker(tmp_path).unpacked(file, parts[1]) as inner:
         assert load(inner).title == "Terms"
-    with unpacked(file, parts[3], tmp_path) as inner:
+    with Unpacker(tmp_path).unpacked(file, parts[3]) as inner:
         assert load(inner).title == "Fähre – times"
 
 
@@ -184,5 +184,5 @@ def test_outlooks_mails_are_read_too(tmp_path: Path) -> None:
     assert "From: ada@example.com" in loaded.text
     parts = list_parts(file, tmp_path)
     assert [part.name for part in parts] == ["prices.csv"]
-    with unpacked(file, parts[0], tmp_path) as inner:
+    with Unpacker(tmp_path).unpacked(file, parts[0]) as inner:
         assert load(inner).text == "| town | price |\n| --- | --- |\n| Lund | 7 |"

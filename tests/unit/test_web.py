@@ -1,17 +1,18 @@
 """Pages of the web: what is asked, what is not, and within which limits. Against real servers."""
 
 import gzip
+import re
 import socket
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from ipaddress import ip_address
 from typing import Any
 
 import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest.web.crawl import Crawl, WebPage
-from lexichord.ingest.web.fetch import WEB_LIMITS, Validators, fetch, is_public, normal_url
+from lexichord.ingest.web.fetch import WEB_LIMITS, Validators, fetch, normal_url
 from lexichord.ingest.web.pages import file_name
 from lexichord.ingest.web.reach import Reach
 from tests.http_server import Manner, Reply, Request, http_server
@@ -48,10 +49,16 @@ class Site:
         return [request.path for request in self.asked]
 
 
-@pytest.fixture
-def site() -> Iterator[Site]:
+@contextmanager
+def serve_site() -> Iterator[Site]:
     own = Site()
     with http_server(Request, own.reply) as own.url:
+        yield own
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serve_site() as own:
         yield own
 
 
@@ -72,25 +79,12 @@ def test_a_private_address_is_not_asked(site: Site) -> None:
     assert fetch(f"{site.url}/", {}, reach=ANYWHERE).content == b"secret"
 
 
-PRIVATE = [
-    *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0"),
-    *("100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1", "::"),
-    *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1"),
-]
-
-
-def test_private_addresses_are_nobody_else_s() -> None:
-    assert [each for each in PRIVATE if is_public(ip_address(each))] == []
-    public = ["93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8"]
-    assert [each for each in public if is_public(ip_address(each))] == public
-
-
 PUBLIC = "93.184.216.34"  # never asked: connections to it go to the test's own server
 
 
 @dataclass
 class Network:
-    """Names, each with its addresses in turn, and where connections went."""
+    """Names, each with its addresses in turn, parted by spaces, and where connections went."""
 
     names: dict[str, Iterator[str]]
     reached: list[str] = field(default_factory=list)
@@ -103,8 +97,9 @@ def network(site: Site, monkeypatch: pytest.MonkeyPatch) -> Network:
     connect = socket.create_connection
 
     def resolve(host: str, port: int, *_: Any, **__: Any) -> Any:
-        address = next(own.names[host]) if host in own.names else host
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+        addresses = next(own.names[host]) if host in own.names else host
+        kind = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        return [(*kind, (address, port)) for address in addresses.split()]
 
     def reach(address: tuple[str, int], timeout: float) -> socket.socket:
         own.reached.append(address[0])
@@ -118,6 +113,44 @@ def network(site: Site, monkeypatch: pytest.MonkeyPatch) -> Network:
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     monkeypatch.setattr(socket, "create_connection", reach)
     return own
+
+
+def test_a_host_of_public_and_private_addresses_is_asked_at_a_public_one(
+    site: Site, network: Network
+) -> None:
+    network.names = {"both.test": iter([f"10.0.0.7 169.254.169.254 {PUBLIC}"])}
+    site.put("/", "words")
+    assert fetch("http://both.test/", {}).content == b"words"
+    assert network.reached == [PUBLIC]
+
+
+def test_where_a_cloud_tells_of_itself_nobody_asks(site: Site, network: Network) -> None:
+    """Whatever is allowed: it tells the keys of the machine."""
+    site.put("/", "secret")
+    numbers = ("169.254.169.254", "0xa9fea9fe", "100.100.100.200", "168.63.129.16", "192.0.0.192")
+    network.names = {name: iter(["169.254.169.254"] * 9) for name in ("a.test", "0xa9fea9fe")}
+    named = Reach.of(["*", *numbers, "a.test", "metadata.google.internal"])
+    for host in (*numbers, "a.test", "metadata.google.internal.", "METADATA.goog"):
+        for reach in (Reach(), ANYWHERE, named):
+            with pytest.raises(IngestError, match="is a cloud's metadata service"):
+                fetch(normal_url(f"http://{host}/"), {}, reach=reach)
+    site.put("/away", "", 302, location="http://169.254.169.254/latest/meta-data/")
+    network.names["outside.test"] = iter([PUBLIC])
+    with pytest.raises(IngestError, match="is a cloud's metadata service"):
+        fetch("http://outside.test/away", {}, reach=ANYWHERE)
+    assert network.reached == [PUBLIC]
+
+
+@pytest.mark.parametrize(
+    "host", ["0177.0.0.1", "0x7f.1", "2130706433", "127.1", "017700000001", "[::ffff:7f00:1]"]
+)
+def test_numbers_are_judged_however_they_are_written(site: Site, host: str) -> None:
+    with pytest.raises(IngestError, match="is at a private address"):
+        fetch(normal_url(f"http://{host}/"), {})
+    with pytest.raises(IngestError, match="is not among LEXICHORD_FETCH_HOSTS"):
+        fetch(normal_url(f"http://{host}/"), {}, reach=Reach.of(["127.0.0.1"]))
+    with pytest.raises(IngestError, match="LEXICHORD_FETCH_HOSTS has to name"):
+        fetch(normal_url(f"http://{host}/"), {}, reach=Reach.of(["*"]))
 
 
 def test_a_redirection_to_a_private_address_is_not_followed(site: Site, network: Network) -> None:
@@ -146,6 +179,9 @@ def test_a_name_is_resolved_once(site: Site, network: Network) -> None:
         ("HTTP://Example.COM:80/a b?q=ü#part", "http://example.com/a%20b?q=%C3%BC"),
         ("https://bücher.example", "https://xn--bcher-kva.example/"),
         ("http://[::1]:8080/x", "http://[::1]:8080/x"),
+        ("http://[0:0::1]/x", "http://[::1]/x"),
+        ("http://example.com./x", "http://example.com/x"),
+        ("http://\uff11\uff12\uff17.\u24ea.0.1/", "http://127.0.0.1/"),
     ],
 )
 def test_addresses_have_one_form(url: str, normal: str) -> None:
@@ -153,7 +189,12 @@ def test_addresses_have_one_form(url: str, normal: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "ftp://a.test/", "http://", "http://u:p@a.test/", "http://a:x/"]
+    "url",
+    [
+        *("file:///etc/passwd", "ftp://a.test/", "http://", "http://u:p@a.test/", "http://a:x/"),
+        *("http://a.test\\@b.test/", "http://a.test\\.b.test/", "http://a%00.test/", "http://a b/"),
+        *("http://a..test/", "http://./", "http://a℀.test/", "http://[::1/"),
+    ],
 )
 def test_what_is_no_page_is_refused(url: str) -> None:
     with pytest.raises(IngestError):
@@ -287,6 +328,19 @@ def test_a_page_is_of_the_kind_that_its_server_says(url: str, media_type: str, n
         (["::1"], "http://[::1]:80/a", True),
         (["*"], "https://any.example/a", True),
         ([], "https://example.com/a", False),
+        (["example.com"], "http://example.com:443/a", True),
+        (["example.com"], "http://example.com:8080/a", False),
+        (["*"], "http://any.example:22/a", False),
+        (["example.com:8080"], "http://example.com:8080/a", True),
+        (["example.com:8080"], "http://example.com/a", False),
+        ([".example.com:8080"], "http://www.example.com:8080/a", True),
+        (["*:8080"], "http://any.example:8080/a", True),
+        (["[::1]:8080"], "http://[0:0::1]:8080/a", True),
+        (["0:0:0:0:0:0:0:1"], "http://[::1]/a", True),
+        (["Example.com."], "http://example.com./a", True),
+        (["bücher.example"], "https://xn--bcher-kva.example/", True),
+        (["example.com:port", "example.com:", "a b"], "http://example.com/", False),
+        (["2130706433"], "http://127.0.0.1/", False),
     ],
 )
 def test_hosts_are_those_that_are_named(names: list[str], url: str, allowed: bool) -> None:
@@ -300,17 +354,21 @@ def test_hosts_are_those_that_are_named(names: list[str], url: str, allowed: boo
 
 def test_a_private_host_is_asked_only_where_it_is_named_in_full(site: Site) -> None:
     site.put("/", "secret")
-    assert fetch(f"{site.url}/", {}, reach=Reach.of(["127.0.0.1"])).content == b"secret"
-    for name in ("*", ".0.0.1"):
-        with pytest.raises(IngestError, match=r"has to name 127\.0\.0\.1 in full"):
+    place = site.url.removeprefix("http://")
+    port = place.partition(":")[2]
+    assert fetch(f"{site.url}/", {}, reach=Reach.of([place])).content == b"secret"
+    for name in (f"*:{port}", f".0.0.1:{port}"):
+        with pytest.raises(IngestError, match=rf"has to name {re.escape(place)} in full"):
             fetch(f"{site.url}/", {}, reach=Reach.of([name]))
+    with pytest.raises(IngestError, match=rf"{re.escape(place)} is not among LEXICHORD_FETCH"):
+        fetch(f"{site.url}/", {}, reach=Reach.of(["127.0.0.1"]))
 
 
 def test_a_redirection_leads_to_named_hosts_only(site: Site) -> None:
     site.put("/there", "<p>Here.</p>")
     site.put("/away", "", 302, location="http://localhost:1/")
     site.put("/near", "", 302, location="/there")
-    named = Reach.of(["127.0.0.1"])
+    named = Reach.of([site.url.removeprefix("http://")])
     assert fetch(f"{site.url}/near", {}, reach=named).url == f"{site.url}/there"
-    with pytest.raises(IngestError, match="localhost is not among"):
+    with pytest.raises(IngestError, match="localhost:1 is not among"):
         fetch(f"{site.url}/away", {}, reach=named)

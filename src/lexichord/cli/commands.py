@@ -41,6 +41,7 @@ from lexichord.cli.options import (
     YesOption,
     command,
     confirm_deletion,
+    say_error,
     show_examples,
 )
 from lexichord.errors import ConfigError
@@ -113,11 +114,11 @@ def _note_nothing_stored(
     if found:
         return
     if not lexichord.status().documents:
-        typer.echo("lexichord: nothing is stored yet: lexichord ingest FOLDER", err=True)
+        say_error("nothing is stored yet: lexichord ingest FOLDER")
         return
     under = options.get("uri_prefix")
     if under and not lexichord.count(uri_prefix=under, datasets=options.get("datasets")):
-        typer.echo(f"lexichord: nothing is stored under {under}: see lexichord list", err=True)
+        say_error(f"nothing is stored under {under}: see lexichord list")
 
 
 @command(

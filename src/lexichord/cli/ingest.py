@@ -65,6 +65,10 @@ class IngestArguments:
         list[str] | None,
         typer.Option(help="Of folders not what matches, as in .gitignore; repeatable."),
     ] = None
+    follow_links: Annotated[
+        bool,
+        typer.Option("--follow-links", help="Of folders, follow links that lead out of them, too."),
+    ] = False
     given: Annotated[
         list[str] | None,
         typer.Option("--metadata", help="KEY=VALUE for each document; repeatable."),
@@ -125,6 +129,7 @@ class IngestArguments:
             "without": cast("list[ContextPart]", self.without or []),
             "include": self.include or [],
             "exclude": self.exclude or [],
+            "follow_links": self.follow_links,
             "metadata": metadata.parse_pairs(self.given or []),
             "keep_originals": self.keep_originals,
             "workers": self.workers,

@@ -8,7 +8,7 @@ import typer
 
 from lexichord.cli.deferred import render
 from lexichord.cli.help import command_group
-from lexichord.cli.options import SCOPE_OPTIONS, Invocation, command
+from lexichord.cli.options import SCOPE_OPTIONS, Invocation, command, say_error
 from lexichord.errors import ConfigError, some_names
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _note_missing_keys(lexichord: "SyncLexichord", reference: str, changes: dict
     for key in gone:
         if key not in keys:
             there = f"take one of {some_names(keys, [key])}" if keys else "it has no metadata"
-            typer.echo(f"lexichord: {reference} has no key '{key}': {there}", err=True)
+            say_error(f"{reference} has no key '{key}': {there}")
 
 
 @command(

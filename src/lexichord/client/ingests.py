@@ -65,8 +65,10 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         from lexichord.ingest import jobs
 
         files, home = [str(path) for path in several(paths)], self.settings.home
-        seconds = self.settings.watch_seconds
-        watched = jobs.watch(lambda: self._ingest(options), files, prune, home, seconds)
+        watched = jobs.watch(
+            *(lambda: self._ingest(options), files, prune, home, self.settings.watch_seconds),
+            follow_links=options.get("follow_links", False),
+        )
         async with aclosing(watched) as reports:
             async for report in reports:
                 yield await self._completed(report)

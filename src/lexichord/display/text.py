@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import singledispatch
+from itertools import islice
 from typing import Any
 
 from lexichord.types.documents import Excerpt, ShownDocument, StoredDataset, StoredDocument
@@ -17,6 +18,7 @@ from lexichord.types.text import (
     TITLE_CHARS,
     cite,
     counted,
+    escaped,
     one_line,
     place,
     short_uri,
@@ -26,6 +28,7 @@ from lexichord.types.text import (
 
 INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 QUOTE_CHARS = 120  # of a quote, and of its citation, on one line
+MAX_FAILURES_SHOWN = 20  # files of an ingest
 DETAIL_CHARS = 600  # of what a stage was given, made or dropped, on one line
 
 
@@ -216,8 +219,10 @@ def run_lines(run: IngestRun) -> Iterator[str]:
         yield "  ended before its end: run it again, what is stored is skipped"
     for uri, progress in run.in_progress.items():
         yield f"  {file_progress(short_uri(uri), progress)}"
-    for uri, reason in run.failures.items():
-        yield visible(f"  {short_uri(uri)}: {reason}")
+    for uri, reason in islice(run.failures.items(), MAX_FAILURES_SHOWN):
+        yield escaped(f"  {short_uri(uri)}: {reason}")
+    if (more := len(run.failures) - MAX_FAILURES_SHOWN) > 0:
+        yield f"  and {more:,} more failed: see --json"
     if run.unread:
         kinds = ", ".join(f"{amount} {kind}" for kind, amount in run.unread.items())
         yield visible(f"  not read, of no kind that can be: {kinds}")
@@ -238,9 +243,9 @@ def usage_text(used: Usage) -> str:
 def file_progress(name: str, progress: FileProgress) -> str:
     """Write how far a file of an ingest is."""
     if progress.chunks is None:
-        return visible(f"{name}: being read")
+        return escaped(f"{name}: being read")
     chunks = counted(progress.chunks, "chunk", ",")
-    return visible(f"{name}: {progress.embedded:,} of {chunks} embedded")
+    return escaped(f"{name}: {progress.embedded:,} of {chunks} embedded")
 
 
 def evaluation_table(evaluation: Evaluation) -> list[list[str]]:
@@ -297,7 +302,7 @@ def _numbered(degraded: Sequence[str], hits: Sequence[ChunkHit] | Sequence[FileH
 
 def degraded_lines(reasons: Iterable[str]) -> list[str]:
     """Return what could not be done, a line each."""
-    return [f"degraded: {reason}" for reason in reasons]
+    return [f"degraded: {escaped(reason)}" for reason in reasons]
 
 
 def _detail(value: object) -> str:

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
-from lexichord.ingest.find import SIDECAR_ENDING, FileSearch
-from lexichord.ingest.load.containers import CHANGED, ContainedFile
+from lexichord.ingest.find import LEADS_OUT, SIDECAR_ENDING, FileSearch
+from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
@@ -24,6 +24,12 @@ from lexichord.ingest.load.kinds import (
     RST_TYPE,
     TEX_TYPE,
     kind_of,
+)
+from lexichord.ingest.load.opened import (
+    CHANGED,
+    OpenFile,
+    open_in_place,
+    open_regular,
 )
 from lexichord.ingest.load.tex.files import taken_in_by_tex
 from lexichord.ingest.reader import Reader
@@ -77,11 +83,15 @@ class FileSources:
     def source(self, path: Path, uri: str = "", version: Json | None = None) -> IngestSource:
         """Return a file; its uri is its whole path, unless it is given or `uris` names it.
 
+        One whose uri is given has been fetched, into a folder that links may lead to.
+
         `version` is metadata that may change while the file stays the same.
         """
+        if uri:
+            path = path.parent.resolve() / path.name
         uri = uri or self._uri(path)
         try:
-            sha256 = file_digest(path)
+            sha256 = file_digest(path, open_in_place)
             added = self._added(path)
             size = path.stat().st_size
             taken_in = _taken_in(path)
@@ -90,8 +100,8 @@ class FileSources:
         read = partial(self._read, path, sha256)
         recipe = self.recipe(path.name, added, taken_in)
         source = self._source(uri, recipe, sha256, added, read, version or {})
-        kind = kind_of(path.name) or ""
-        return replace(source, size=size, kind=kind, original=partial(_bytes, path, sha256))
+        kind, original = kind_of(path.name) or "", partial(checked_bytes, path, sha256)
+        return replace(source, size=size, kind=kind, original=partial(original, open_in_place))
 
     def again(self, uri: str) -> IngestSource:
         """Return the file, or the part of one, that a uri names."""
@@ -149,7 +159,14 @@ class FileSources:
 
     def _added(self, path: Path) -> Json:
         """Return the metadata to add to a file's own: that for all, and of the file beside it."""
-        return {**self.metadata, **read_sidecar(path)}
+        return {**self.metadata, **read_sidecar(path, self._sidecar)}
+
+    def _sidecar(self, sidecar: Path) -> Path | None:
+        """Return where a sidecar stands; one that leads out of the folder is put on record."""
+        target = self.search.target(sidecar)
+        if target is None:
+            self.search.left_out[storable_name(sidecar.as_posix())] = LEADS_OUT
+        return target
 
     def _parts(self, path: Path) -> Iterator[IngestSource]:
         """Yield what a file contains; the file itself where it cannot be looked into."""
@@ -192,7 +209,7 @@ class FileSources:
 
     def _read(self, file: Path, sha256: str) -> ReadFile:
         read = self.reader.read(file)
-        if file_digest(file) != sha256:
+        if file_digest(file, open_in_place) != sha256:
             raise IngestError(CHANGED)
         return read
 
@@ -227,10 +244,11 @@ def _opened[T](
         return read(file, part)
 
 
-def _bytes(file: Path, sha256: str) -> bytes:
+def checked_bytes(file: Path, sha256: str, opening: OpenFile = open_regular) -> bytes:
     """Return a file's bytes. Raises IngestError where they are others than it was read from."""
     try:
-        content = file.read_bytes()
+        with opening(file) as stream:
+            content = stream.read()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     if hashlib.sha256(content).hexdigest() != sha256:
@@ -238,12 +256,10 @@ def _bytes(file: Path, sha256: str) -> bytes:
     return content
 
 
-def file_digest(file: Path) -> str:
+def file_digest(file: Path, opening: OpenFile = open_regular) -> str:
     """Return the sha256 of the file's bytes. Raises IngestError."""
-    if file.exists() and not file.is_file():
-        raise IngestError("is no file")  # opening a pipe would wait for ever
     try:
-        with file.open("rb") as stream:
+        with opening(file) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
@@ -257,15 +273,19 @@ def _taken_in(path: Path) -> str:
     return taken_in_by_page(path) if kind in (MARKDOWN_TYPE, RST_TYPE) else ""
 
 
-def read_sidecar(path: Path) -> Json:
-    """Return the metadata in the file beside a file, if there is one. Raises IngestError."""
+def read_sidecar(path: Path, find: Callable[[Path], Path | None] = Path) -> Json:
+    """Return the metadata in the file beside a file, if there is one. Raises IngestError.
+
+    `find` says where that stands, None where it is not to be read.
+    """
     sidecar = path.with_name(f"{path.name}{SIDECAR_ENDING}")
     try:
-        if not sidecar.is_file():
+        target = find(sidecar)
+        if target is None or not target.is_file():
             return {}
-        with sidecar.open("rb") as stream:
+        with open_in_place(target) as stream:
             return read_metadata(json.loads(stream.read(MAX_SIDECAR_BYTES)))
-    except (OSError, ValueError, RecursionError, ConfigError) as error:
+    except (OSError, ValueError, RecursionError, ConfigError, IngestError) as error:
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             return {}  # no file beside it can have such a name
         name = storable_name(sidecar.name)

@@ -7,8 +7,9 @@ from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.load.kinds import kind_of_file, unread_kind
+from lexichord.ingest.load.opened import open_in_place
 from lexichord.ingest.sources import storable_name
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
@@ -17,6 +18,7 @@ IGNORE_FILE = ".gitignore"
 MAX_IGNORE_BYTES = 1_000_000  # bytes of such a file
 SIDECAR_ENDING = ".meta.json"  # of a file with metadata for the one beside it
 LOCK_PREFIX = "~$"  # of the file that Office keeps beside an open document
+LEADS_OUT = "a link out of the folder"
 
 type IgnoreRules = Sequence[tuple[Path, GitIgnoreSpec]]  # outer folders first
 
@@ -25,12 +27,15 @@ type IgnoreRules = Sequence[tuple[Path, GitIgnoreSpec]]  # outer folders first
 class FileSearch:
     """A search for files in folders; `include` and `exclude` are patterns as in .gitignore.
 
-    `unread` holds the kinds of files that cannot be read, `left_out` why other files and folders
-    were not looked at, `dead_links` why pages that others link to are not there; all by name.
+    Links that lead out of the folders that were named, and links to folders, are followed only
+    where `follow_links` says so. `unread` holds the kinds of files that cannot be read, `left_out`
+    why other files and folders were not looked at, `dead_links` why pages that others link to are
+    not there; all by name.
     """
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    follow_links: bool = False
     unread: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     dead_links: dict[str, str] = field(default_factory=dict)
@@ -38,18 +43,20 @@ class FileSearch:
     def __post_init__(self) -> None:
         self._included = parse_patterns("include", self.include)
         self._excluded = parse_patterns("exclude", self.exclude)
+        self._folders = set[Path]()  # that were named
 
     def find(self, paths: Iterable[Path]) -> Iterator[Path]:
         """Yield each file once, folders searched in order of name.
 
         In a folder, files of kinds that cannot be read are passed over, and so are hidden ones,
-        what .gitignore names, node_modules, __pycache__, Python environments and links to folders;
-        a link to a file yields that file. A file that is named itself, and a folder that cannot be
-        listed, is yielded as it is, so that reading it raises what is wrong. Raises ConfigError for
-        a path that is missing.
+        what .gitignore names, node_modules, __pycache__, Python environments and links that are not
+        followed; a link to a file yields that file. A file that is named itself, and a folder that
+        cannot be listed, is yielded as it is, so that reading it raises what is wrong. Raises
+        ConfigError for a path that is missing.
         """
-        seen = set[Path]()
-        for path in paths:
+        seen, named = set[Path](), list(paths)
+        self._folders |= {path.resolve() for path in named if path.is_dir()}
+        for path in named:
             if not path.exists():
                 raise ConfigError(f"there is no file or folder {path}")
             for file in self._walk(path.resolve()) if path.is_dir() else [path.resolve()]:
@@ -59,20 +66,23 @@ class FileSearch:
 
     def _walk(self, root: Path) -> Iterator[Path]:
         closed: list[OSError] = []
+        self._entered = {root}
         rules: dict[Path, IgnoreRules] = {}
-        for here, folders, names in os.walk(root, onerror=closed.append):
+        walked = os.walk(root, onerror=closed.append, followlinks=self.follow_links)
+        for here, folders, names in walked:
             folder = Path(here)
             if ENVIRONMENT_FILE in names:
                 self._leave_out(folder, "a Python environment")
                 folders.clear()
                 continue
-            rules[folder] = [*rules.get(folder.parent, ()), *_ignore_rules(folder, names)]
+            rules[folder] = [*rules.get(folder.parent, ()), *self._ignore_rules(folder, names)]
             folders[:] = [
                 name for name in sorted(folders) if self._enters(root, folder / name, rules[folder])
             ]
             for name in sorted(names):
-                if self._takes(root, folder / name, rules[folder]):
-                    yield _linked(folder / name)
+                target = self.target(folder / name)
+                if self._takes(root, folder / name, target, rules[folder]) and target:
+                    yield target
         yield from (Path(error.filename) for error in closed)
 
     def why_not(self, name: str) -> str:
@@ -91,15 +101,27 @@ class FileSearch:
     def _enters(self, root: Path, folder: Path, rules: IgnoreRules) -> bool:
         why = "filled by a tool" if folder.name in SKIPPED_FOLDERS else ""
         why = why or self._why_left_out(root, folder, rules, "/")
-        if not why and folder.is_symlink():
+        if not why and folder.is_symlink() and not self.follow_links:
             why = "a link to a folder"
         if why:
             self._leave_out(folder, why)
-        return not why
+        return not why and self._is_new(folder)
 
-    def _takes(self, root: Path, file: Path, rules: IgnoreRules) -> bool:
+    def _is_new(self, folder: Path) -> bool:
+        """Return whether no link has led to a folder before."""
+        if not self.follow_links:
+            return True
+        place = _resolved(folder)
+        is_new = place not in self._entered
+        self._entered.add(place)
+        return is_new
+
+    def _takes(self, root: Path, file: Path, target: Path | None, rules: IgnoreRules) -> bool:
         why = self._why_left_out(root, file, rules)
         why = why or self._why_not_included(file.relative_to(root).as_posix())
+        is_wanted = not why or file.name == IGNORE_FILE or file.name.endswith(SIDECAR_ENDING)
+        if is_wanted and target is None:
+            why = LEADS_OUT
         if why:
             self._leave_out(file, why)
         elif kind_of_file(file) is None:
@@ -125,6 +147,30 @@ class FileSearch:
             return "not in --include"
         return ""
 
+    def target(self, file: Path) -> Path | None:
+        """Return where a file stands; None where a link leads to where nobody named a folder.
+
+        Looked at once, so that what is judged is what is opened.
+        """
+        target = _resolved(file) if self.follow_links or file.is_symlink() else file
+        folders = (file.parent, *self._folders)
+        is_inside = self.follow_links or any(map(target.is_relative_to, folders))
+        return target if is_inside else None
+
+    def _ignore_rules(
+        self, folder: Path, names: Sequence[str]
+    ) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+        """Yield the folder's own rules, if it has any that can be read."""
+        target = self.target(folder / IGNORE_FILE) if IGNORE_FILE in names else None
+        if target is None:
+            return
+        try:
+            with open_in_place(target) as stream:
+                lines = stream.read(MAX_IGNORE_BYTES).decode(errors="replace").splitlines()
+            yield folder, GitIgnoreSpec.from_lines(lines)
+        except (OSError, ValueError, IngestError):
+            return
+
     def _leave_out(self, path: Path, why: str) -> None:
         self.left_out[storable_name(path.as_posix())] = why
 
@@ -142,19 +188,6 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
     return FileSearch().find(paths)
 
 
-def _ignore_rules(folder: Path, names: Sequence[str]) -> Iterator[tuple[Path, GitIgnoreSpec]]:
-    """Yield the folder's own rules, if it has any that can be read."""
-    file = folder / IGNORE_FILE
-    if IGNORE_FILE not in names or not file.is_file():
-        return
-    try:
-        with file.open(encoding="utf-8", errors="replace") as stream:
-            lines = stream.read(MAX_IGNORE_BYTES).splitlines()
-        yield folder, GitIgnoreSpec.from_lines(lines)
-    except (OSError, ValueError):
-        return
-
-
 def _is_ignored(path: Path, rules: IgnoreRules, end: str) -> bool:
     """Return what the innermost rules say that say anything."""
     for folder, spec in reversed(rules):
@@ -164,9 +197,9 @@ def _is_ignored(path: Path, rules: IgnoreRules, end: str) -> bool:
     return False
 
 
-def _linked(file: Path) -> Path:
-    """Follow a link, unless it leads back to itself."""
+def _resolved(file: Path) -> Path:
+    """Follow links, unless they lead back to themselves."""
     try:
-        return file.resolve() if file.is_symlink() else file
-    except RuntimeError:  # Python 3.12; later ones return the link itself
+        return file.resolve()
+    except (RuntimeError, OSError):  # Python 3.12; later ones return the link itself
         return file

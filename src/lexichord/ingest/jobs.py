@@ -47,10 +47,10 @@ async def ingest(
     if remote and run.fetch_hosts is not None:
         raise ConfigError("buckets and servers are read by who runs this, not for a request")
     urls, paths = [check_url(one, reach) for one in addresses], [Path(name) for name in names]
-    folders = [path.resolve() for path in paths if path.is_dir()]
-    if prune and not folders and not remote:
+    own = [path.resolve() for path in paths if path.is_dir()]
+    if prune and not own and not remote:
         raise ConfigError("prune deletes what is gone from a folder: name one")
-    search = FileSearch(run.include, run.exclude)
+    search = FileSearch(run.include, run.exclude, run.follow_links)
     with (
         _reader(run) as reader,
         TemporaryDirectory(prefix="lexichord-") as scratch,
@@ -73,7 +73,7 @@ async def ingest(
         names = [*(run.uris.get(name, name) for name in names), *urls]
         names += [address.uri for address in remote]
         run.recorder.take(search)
-        pruned = [*map(pruned_folder, folders), *objects.pruned] if prune else ()
+        pruned = [*map(pruned_folder, own), *objects.pruned] if prune else ()
         return await run.run(todo, " ".join(names), pruned)
 
 
@@ -125,6 +125,8 @@ async def watch(
     prune: bool,
     home: Path,
     seconds: float,
+    *,
+    follow_links: bool,
 ) -> AsyncGenerator[Report]:
     """Ingest, and again after each batch of changes, until cancelled.
 
@@ -136,7 +138,8 @@ async def watch(
         raise ConfigError("nothing to watch: name files or folders, which pages of the web are not")
     paths = [Path(name) for name in names]
     first = True
-    async with aclosing(changes(paths, home, remote, seconds)) as batches:
+    watched = changes(paths, home, remote, seconds, follow_links=follow_links)
+    async with aclosing(watched) as batches:
         async for _ in batches:
             try:
                 yield await ingest(start(), named, (), None, prune)

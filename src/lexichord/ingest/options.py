@@ -14,8 +14,9 @@ class IngestOptions(ProgressCallbacks, total=False):
     `without` leaves parts of the structural context out; `on_usage` is called with what the
     embedder's service was asked so far, `on_run` with the run's id once its record is open. `uris`
     holds other names for files than their paths, by path. Of files in folders `include` and
-    `exclude` take and leave out what their patterns match, written as in .gitignore. `metadata` is
-    added to that of each file. `keep_originals` keeps the files' bytes in the database. As many
+    `exclude` take and leave out what their patterns match, written as in .gitignore; links that
+    lead out of the folders, and links to folders, are followed only with `follow_links`. `metadata`
+    is added to that of each file. `keep_originals` keeps the files' bytes in the database. As many
     files are read at once as there are `workers`, by default one a processor. `on_estimate` is
     called with how many chunks there will probably be, `on_reading` with how many files were read
     and how far those in progress are, `on_slow` with a file that takes long and the seconds.
@@ -32,6 +33,7 @@ class IngestOptions(ProgressCallbacks, total=False):
     uris: Mapping[str, str]
     include: Sequence[str]
     exclude: Sequence[str]
+    follow_links: bool
     metadata: Json
     keep_originals: bool
     workers: int | None

@@ -12,9 +12,10 @@ from tempfile import TemporaryDirectory
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
-from lexichord.ingest.files import file_digest
-from lexichord.ingest.load.containers import CHANGED, ContainedFile
+from lexichord.ingest.files import checked_bytes, file_digest
+from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, kind_of, named_by_type
+from lexichord.ingest.load.opened import CHANGED
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, path_of_uri, storable_name
@@ -29,11 +30,15 @@ _LOOKS = ThreadPoolExecutor(MAX_LOOKS, "lexichord-original")
 
 @dataclass(frozen=True, slots=True)
 class OriginalFile:
-    """The file of the document `uri`, or the file that contains it as its `part`."""
+    """The file of the document `uri`, or the file that contains it as its `part`.
+
+    At its place it has the digest `sha256`, which another that comes there has not.
+    """
 
     uri: str
     file: Path
     part: ContainedFile | None = None
+    sha256: str | None = None
 
 
 def check_pages(document: StoredDocument) -> None:
@@ -58,9 +63,15 @@ async def opened_original(
         yield await asyncio.to_thread(_at_its_place, document.uri, row["sha256"], row["recipe"])
         return
     with TemporaryDirectory(prefix="lexichord-") as folder:
-        file = Path(folder, named_by_type("original", document.media_type))
-        await asyncio.to_thread(file.write_bytes, content)
+        name = named_by_type("original", document.media_type)
+        file = await asyncio.to_thread(_kept, Path(folder), name, content)
         yield OriginalFile(document.uri, file)
+
+
+def _kept(folder: Path, name: str, content: bytes) -> Path:
+    file = folder.resolve() / name
+    file.write_bytes(content)
+    return file
 
 
 def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
@@ -70,7 +81,7 @@ def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
     try:
         if container := _container(file):
             name = uri.removeprefix(f"{storable_name(container.as_posix())}/")
-            return OriginalFile(uri, container, ContainedFile(name, sha256))
+            return OriginalFile(uri, container.resolve(), ContainedFile(name, sha256))
         digest = file_digest(file)
     except OSError as error:
         raise NotFoundError(f"{uri} cannot be looked for: {error.strerror}") from None
@@ -78,7 +89,7 @@ def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
         raise NotFoundError(f"the file {uri} {error}") from None
     if digest != sha256:
         raise NotFoundError(f"{uri} is not there as it was read: ingest it again")
-    return OriginalFile(uri, file)
+    return OriginalFile(uri, file.resolve(), sha256=sha256)
 
 
 def _container(path: Path) -> Path | None:
@@ -91,11 +102,13 @@ def read_original(original: OriginalFile, document: StoredDocument) -> Original:
     """Return a document's bytes. Raises NotFoundError."""
     name = PurePosixPath(document.uri).name or "original"
     try:
-        if original.part is None:
-            content = original.file.read_bytes()
-        else:
+        if original.part:
             with Reader() as reader:
                 content = reader.read_bytes(original.file, original.part)
+        elif original.sha256:
+            content = checked_bytes(original.file, original.sha256)
+        else:
+            content = original.file.read_bytes()
     except (OSError, IngestError) as error:
         raise NotFoundError(f"{document.uri}: {error}") from None
     return Original(name, document.media_type, content)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from lexichord.display.text import (
     INGEST_OUTCOMES,
@@ -11,9 +12,11 @@ from lexichord.display.text import (
     usage_text,
 )
 from lexichord.ingest.report import ContextReport, Report
-from lexichord.types.text import counted, short_uri, visible
+from lexichord.types.text import counted, escaped, short_uri
 
 MAX_REFUSED_SHOWN = 10  # chunks without a vector
+MAX_FLAGGED_SHOWN = 100  # documents
+MAX_REASONS_SHOWN = 20  # for which files failed
 MAX_UNREAD_SHOWN = 100  # files of a kind, or that failed for a reason
 
 
@@ -43,11 +46,14 @@ def outcome(report: Report) -> Iterator[str]:
 def remarks(report: Report, verbose: bool = False) -> Iterator[str]:
     """Yield what is doubtful, was not read or left out, by name; `verbose` names all."""
     for name in report.refused[:MAX_REFUSED_SHOWN]:
-        yield visible(f"no vector, the embedder refuses its text: {name}")
+        yield escaped(f"no vector, the embedder refuses its text: {name}")
     if more := len(report.refused[MAX_REFUSED_SHOWN:]):
         yield f"and {more} more that the embedder refuses: see --json"
-    for uri, flags in report.flagged.items():
-        yield visible(f"flagged {short_uri(uri)}: {'; '.join(flags)}")
+    most = len(report.flagged) if verbose else MAX_FLAGGED_SHOWN
+    for uri, flags in islice(report.flagged.items(), most):
+        yield escaped(f"flagged {short_uri(uri)}: {'; '.join(flags)}")
+    if (more := len(report.flagged) - most) > 0:
+        yield f"and {more:,} more flagged (--verbose names them)"
     if report.llm:
         yield from missing_contexts(report.llm)
     yield from _passed_over(report, verbose)
@@ -55,7 +61,7 @@ def remarks(report: Report, verbose: bool = False) -> Iterator[str]:
 
 def contexts(llm: ContextReport) -> Iterator[str]:
     """Yield what a model was asked for chunks' contexts."""
-    yield visible(f"{counted(llm.chunks, 'context')} by {llm.model}, {llm.cached} from before")
+    yield escaped(f"{counted(llm.chunks, 'context')} by {llm.model}, {llm.cached} from before")
     tokens = f"{counted(llm.input_tokens, 'token')} in, {llm.output_tokens} out"
     yield f"{counted(llm.requests, 'call')}, {tokens}, {dollars_text(llm.dollars)}"
 
@@ -63,9 +69,9 @@ def contexts(llm: ContextReport) -> Iterator[str]:
 def missing_contexts(llm: ContextReport) -> Iterator[str]:
     """Yield why some chunks have no context."""
     for place, reason in llm.failed.items():
-        yield visible(f"no context {short_uri(place)}: {reason}")
+        yield escaped(f"no context {short_uri(place)}: {reason}")
     if llm.stopped:
-        yield visible(f"stopped, {counted(llm.left, 'chunk')} left: {llm.stopped}")
+        yield escaped(f"stopped, {counted(llm.left, 'chunk')} left: {llm.stopped}")
 
 
 def _passed_over(report: Report, verbose: bool) -> Iterator[str]:
@@ -78,9 +84,9 @@ def _passed_over(report: Report, verbose: bool) -> Iterator[str]:
     yield from _grouped(dead, report.dead_links, verbose)
     if report.left_out:
         hint = "" if verbose else " (--verbose names them)"
-        yield visible(f"left out: {_tally(report.left_out)}{hint}")
+        yield escaped(f"left out: {_tally(report.left_out)}{hint}")
     for name, why in report.left_out.items() if verbose else ():
-        yield visible(f"  {short_uri(name)}: {why}")
+        yield escaped(f"  {short_uri(name)}: {why}")
     if report.is_empty:
         seen = report.unread or report.left_out
         why = "see above; what can be read is in the ingest guide" if seen else "no file is there"
@@ -96,12 +102,15 @@ def _tally(reasons: Mapping[str, str]) -> str:
 def _grouped(head: str, reasons: Mapping[str, str], verbose: bool) -> Iterator[str]:
     """Yield a head and the names of files, a line for each reason that they share; or nothing."""
     if reasons:
-        yield visible(head)
+        yield escaped(head)
     groups: dict[str, list[str]] = {}
     for uri, reason in reasons.items():
         groups.setdefault(reason, []).append(short_uri(uri))
-    for reason, names in groups.items():
+    most = len(groups) if verbose else MAX_REASONS_SHOWN
+    for reason, names in islice(groups.items(), most):
         shown = names if verbose else names[:MAX_UNREAD_SHOWN]
         rest = len(names) - len(shown)
         more = f" and {rest} more (--verbose names them)" if rest else ""
-        yield visible(f"  {reason}: {', '.join(shown)}{more}")
+        yield escaped(f"  {reason}: {', '.join(shown)}{more}")
+    if rest := sum(len(names) for names in islice(groups.values(), most, None)):
+        yield f"  and {rest:,} more for other reasons (--verbose names them)"

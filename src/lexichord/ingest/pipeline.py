@@ -51,7 +51,7 @@ from lexichord.providers.model_folders import best_embedder
 from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
-from lexichord.types import Chunk, ContextKind, ContextPart, EmbeddingSpace, Json
+from lexichord.types import Chunk, ContextKind, ContextPart, Document, EmbeddingSpace, Json
 from lexichord.types.generation import Usage
 from lexichord.types.options import read_metadata, read_number
 from lexichord.types.text import counted
@@ -88,6 +88,7 @@ class IngestPipeline:
     uris: Mapping[str, str] = field(default_factory=dict)
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    follow_links: bool = False
     metadata: Json = field(default_factory=dict)
     keep_originals: bool = False
     workers: int | None = None
@@ -170,6 +171,7 @@ class IngestPipeline:
             async with background_sealing(self.database), reported(self.forecast):
                 await self._store_new(sources)
                 await self._fill()
+            await self.recorder.record_failed()
             await self._keep_originals(sources)
             self._warn_of_languages()
             gone = await find_gone(self.database, self.dataset, pruned, uris)
@@ -199,7 +201,7 @@ class IngestPipeline:
 
     def _is_stored(self, source: IngestSource) -> bool:
         row = None if self.stores_anew else self.stored.get(source.uri)
-        return row is not None and (row["sha256"], row["recipe"]) == (source.sha256, source.recipe)
+        return row is not None and _is_same(row, source)
 
     async def _origins(
         self, part: Sequence[IngestSource], changing: AbstractSet[str]
@@ -249,15 +251,9 @@ class IngestPipeline:
         """Return those that another run has not stored meanwhile."""
         if self.stores_anew:
             return group
-        uris = [prepared.document.uri for prepared in group]
-        stored = await store.document_digests(self.database, self.dataset, uris)
-        meanwhile = [
-            document.uri
-            for document in (prepared.document for prepared in group)
-            if (row := stored.get(document.uri))
-            and (row["sha256"], row["recipe"]) == (document.sha256, document.recipe)
-        ]
-        if meanwhile:
+        documents = {prepared.document.uri: prepared.document for prepared in group}
+        rows = await store.document_digests(self.database, self.dataset, [*documents])
+        if meanwhile := [uri for uri, row in rows.items() if _is_same(row, documents[uri])]:
             await self.recorder.skip(meanwhile)
         return [prepared for prepared in group if prepared.document.uri not in meanwhile]
 
@@ -294,8 +290,10 @@ class IngestPipeline:
                 else:
                     group.append(outcome)
                 if sum(len(prepared.chunks) for prepared in group) >= size:
+                    await self.recorder.record_failed()
                     yield group
                     group, size = [], next(sizes)
+        await self.recorder.record_failed()
         if group:
             yield group
 
@@ -371,13 +369,8 @@ class IngestPipeline:
     ) -> Row:
         """Store a document; without vectors if the database has moved to another space since."""
         run, chunks = self.recorder.report.run_id, prepared.chunks
-        stored = partial(
-            store.store_document,
-            self.database,
-            prepared.document,
-            chunks,
-            unless_stored=not self.stores_anew,
-        )
+        own = self.database, prepared.document, chunks
+        stored = partial(store.store_document, *own, unless_stored=not self.stores_anew)
         try:
             return await stored(vectors, run, twin, space)
         except EmbeddingMismatchError:
@@ -450,6 +443,10 @@ class IngestPipeline:
 
     def _not_of_this_space(self, space: str) -> str:
         return f"its vectors are of {space}, the database is bound to {self.space}"
+
+
+def _is_same(row: Row, made: IngestSource | Document) -> bool:
+    return (row["sha256"], row["recipe"]) == (made.sha256, made.recipe)
 
 
 def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list[IngestSource]]:

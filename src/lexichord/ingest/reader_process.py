@@ -11,7 +11,7 @@ import signal
 import struct
 import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -19,7 +19,8 @@ from typing import IO, Any, BinaryIO
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
-from lexichord.ingest.load.containers import ContainedFile, list_parts, unpacked
+from lexichord.ingest.load.containers import ContainedFile, Unpacker, list_parts
+from lexichord.ingest.load.opened import held_in_place
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.types import Chunk, LoadedText, PageBox, PageSize
 
@@ -30,13 +31,17 @@ MEMORY_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 def main() -> None:
     """Answer requests until there are no more, as when the parent is gone."""
-    seconds, memory, scratch = float(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    seconds, memory, unpacker = (
+        float(sys.argv[1]),
+        int(sys.argv[2]),
+        Unpacker(Path(sys.argv[3]).resolve()),
+    )
     answers = _own_output()
     _limit_memory(memory)
     while request := receive(sys.stdin.buffer):
         # the kernel ends what is stuck, even in a library, and even if the parent is gone
         signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
-        answer = _answer(request, scratch)
+        answer = _answer(request, unpacker)
         send(answers, answer)
         signal.setitimer(signal.ITIMER_REAL, 0)
         if "memory" in answer:
@@ -57,72 +62,77 @@ def _limit_memory(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
 
 
-def _answer(request: Mapping[str, Any], scratch: Path) -> dict[str, Any]:
+def _answer(request: Mapping[str, Any], unpacker: Unpacker) -> dict[str, Any]:
     try:
-        return _reply(request, scratch)
+        return _reply(request, unpacker)
     except IngestError as error:
         return {"error": str(error)}
+    except OSError as error:
+        return {"error": f"cannot be read: {error.strerror}"}
     except MemoryError:
         return {"memory": True}
     except Exception as error:  # a library's fault must not end the run
         return {"error": f"cannot be read: {type(error).__name__}: {error}".split("\n")[0]}
 
 
-def _reply(request: Mapping[str, Any], scratch: Path) -> dict[str, Any]:
+def _reply(request: Mapping[str, Any], unpacker: Unpacker) -> dict[str, Any]:
     if "container" in request:
-        parts = list_parts(Path(request["container"]), scratch)
+        with held_in_place(Path(request["container"]), unpacker.scratch) as file:
+            parts = list_parts(file, unpacker.scratch)
         return {"parts": [asdict(part) for part in parts]}
     if "page" in request:
-        return {"picture": base64.b64encode(_picture(request, scratch)).decode()}
+        return {"picture": base64.b64encode(_picture(request, unpacker)).decode()}
     if "boxes_from" in request:
-        return {"boxes": [asdict(box) for box in _boxes(request, scratch)]}
+        return {"boxes": [asdict(box) for box in _boxes(request, unpacker)]}
     if "sizes" in request:
-        return {"sizes": [asdict(size) for size in _sizes(request, scratch)]}
+        return {"sizes": [asdict(size) for size in _sizes(request, unpacker)]}
     if "bytes" in request:
-        with _file(request, scratch) as file:
+        with _file(request, unpacker) as file:
             return {"bytes": base64.b64encode(file.read_bytes()).decode()}
-    loaded = _load(request, scratch)
+    loaded = _load(request, unpacker)
     chunks = [_slim(piece) for piece in chunk.split(loaded)]
     return {"loaded": asdict(loaded), "chunks": chunks}
 
 
-def _load(request: Mapping[str, Any], scratch: Path) -> LoadedText:
+def _load(request: Mapping[str, Any], unpacker: Unpacker) -> LoadedText:
     """Return the text that was sent, or that of a file, or of one that a file contains."""
     if "text" in request:
         return LoadedText(**request["text"])
-    with _file(request, scratch) as file:
-        return load(file, LoadOptions(**request["options"]))
+    with _file(request, unpacker) as file:
+        place = None if "part" in request else Path(request["file"])
+        return load(file, LoadOptions(**request["options"]), place)
 
 
-def _picture(request: Mapping[str, Any], scratch: Path) -> bytes:
+def _picture(request: Mapping[str, Any], unpacker: Unpacker) -> bytes:
     from lexichord.ingest.load.pdf.picture import page_picture
 
-    with _file(request, scratch) as file:
+    with _file(request, unpacker) as file:
         options = LoadOptions(**request["options"])
         return page_picture(file, request["page"], request["passage"], options)
 
 
-def _boxes(request: Mapping[str, Any], scratch: Path) -> list[PageBox]:
+def _boxes(request: Mapping[str, Any], unpacker: Unpacker) -> list[PageBox]:
     from lexichord.ingest.load.pdf.picture import passage_boxes
 
-    with _file(request, scratch) as file:
+    with _file(request, unpacker) as file:
         options = LoadOptions(**request["options"])
         return passage_boxes(file, request["boxes_from"], request["passage"], options)
 
 
-def _sizes(request: Mapping[str, Any], scratch: Path) -> list[PageSize]:
+def _sizes(request: Mapping[str, Any], unpacker: Unpacker) -> list[PageSize]:
     from lexichord.ingest.load.pdf.picture import page_sizes
 
-    with _file(request, scratch) as file:
+    with _file(request, unpacker) as file:
         return page_sizes(file, LoadOptions(**request["options"]))
 
 
-def _file(request: Mapping[str, Any], scratch: Path) -> AbstractContextManager[Path]:
+def _file(request: Mapping[str, Any], unpacker: Unpacker) -> AbstractContextManager[Path]:
     """Yield the file that is asked for, or the one that it contains."""
     file = Path(request["file"])
     if "part" in request:
-        return unpacked(file, ContainedFile(**request["part"]), scratch)
-    return nullcontext(file)
+        return unpacker.unpacked(file, ContainedFile(**request["part"]))
+    unpacker.close()  # another file may need the memory
+    return held_in_place(file, unpacker.scratch)
 
 
 def _slim(piece: Chunk) -> dict[str, Any]:

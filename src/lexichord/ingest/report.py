@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
+from time import monotonic
 from typing import TYPE_CHECKING, TypedDict
 
 from lexichord.db import store
@@ -57,6 +58,9 @@ class Reading:
         """Whether all were read, so that the number of chunks is known."""
         return self.read == self.total
 
+
+FAILED_TOGETHER = 100  # files that are recorded by one call, for it takes a millisecond
+FAILED_SECONDS = 1.0  # that one waits for others
 
 type DocumentListener = Callable[[str, str, str], None]
 
@@ -136,6 +140,8 @@ class RunRecorder:
     listener: DocumentListener
     limits: IngestLimits = INGEST_LIMITS
     report: Report = field(default_factory=Report)
+    _failed: list[tuple[str, str, str]] = field(init=False, default_factory=list)
+    _recorded_at: float = field(init=False, default=0.0)
 
     def take(self, search: "FileSearch") -> None:
         """Take over what a search for files has passed over."""
@@ -159,15 +165,29 @@ class RunRecorder:
         self._notify(uris, "skipped")
 
     async def fail(self, uri: str, error: Exception) -> None:
-        """Record a file that cannot be read or stored, or is no more."""
+        """Record a file that cannot be read or stored, or is no more; soon, with others."""
         status = "deleted" if isinstance(error, FileGoneError) else "failed"
-        run = self.report.run_id
-        await store.record_files(self.database, run, [uri], status, reason=str(error))
-        if status == "failed":
-            self.report.failed[uri] = str(error)
-        else:
-            self.report.deleted += 1
-        self._notify([uri], status, str(error))
+        self._failed.append((uri, status, str(error)))
+        is_due = monotonic() - self._recorded_at > FAILED_SECONDS
+        if is_due or len(self._failed) >= FAILED_TOGETHER:
+            await self.record_failed()
+
+    async def record_failed(self) -> None:
+        """Record the files that have failed since it was done last, those of a reason at once."""
+        failed, self._failed = self._failed, []
+        by_reason: dict[tuple[str, str], list[str]] = {}
+        for uri, status, reason in failed:
+            by_reason.setdefault((status, reason), []).append(uri)
+        for (status, reason), uris in by_reason.items():
+            run = self.report.run_id
+            await store.record_files(self.database, run, uris, status, reason=reason)
+        self._recorded_at = monotonic()
+        for uri, status, reason in failed:
+            if status == "failed":
+                self.report.failed[uri] = reason
+            else:
+                self.report.deleted += 1
+            self._notify([uri], status, reason)
 
     def store(self, uri: str, row: Row, flags: Sequence[str]) -> None:
         """Count a document that was stored, its record with it."""

@@ -3,20 +3,26 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event
 from time import monotonic
 
 from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest import folders
+from lexichord.ingest.folders import WATCH_POLL_MS
 from lexichord.ingest.load.kinds import kind_of_file
 from lexichord.ingest.remote.address import RemoteAddress
 from lexichord.ingest.remote.place import RemotePlace
 
-WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
-
 
 async def changes(
-    paths: Sequence[Path], home: Path, remote: Sequence[RemoteAddress], seconds: float
+    paths: Sequence[Path],
+    home: Path,
+    remote: Sequence[RemoteAddress],
+    seconds: float,
+    *,
+    follow_links: bool,
 ) -> AsyncGenerator[None]:
     """Yield one item soon and one after each batch of changes; `home` is not looked at.
 
@@ -24,7 +30,9 @@ async def changes(
     changes meanwhile makes the next item. Raises ConfigError.
     """
     stop = Event()
-    batches = _batches(paths, home, stop) if paths else _ticks(stop)
+    batches = _ticks(stop)
+    if paths:
+        batches = _batches(paths, home, stop, follow_links=follow_links)
     started, listed, due = False, "", monotonic()
     try:
         while (batch := await asyncio.to_thread(next, batches, None)) is not None:
@@ -41,24 +49,18 @@ async def changes(
         stop.set()
 
 
-def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collection[object]]:
+def _batches(
+    paths: Sequence[Path], home: Path, stop: Event, *, follow_links: bool
+) -> Iterator[Collection[object]]:
     """Return what changed, an empty set where nothing did for a while."""
-    try:
-        from watchfiles import watch
-    except ModuleNotFoundError as error:
-        raise ConfigError("--watch needs watchfiles: pip install 'lexichord[files]'") from error
     for path in paths:
         if not path.exists():
             raise ConfigError(f"there is no file or folder {path}")
     roots = [path.resolve() for path in paths]
-    return watch(
-        # A file's folder, not the file: editors put a new one in its place.
-        *{path if path.is_dir() else path.parent for path in roots},
-        watch_filter=lambda _, path: _matters(Path(path), roots, home),
-        stop_event=stop,
-        rust_timeout=WATCH_POLL_MS,
-        yield_on_timeout=True,
-    )
+    # A file's folder, not the file: editors put a new one in its place.
+    places = {path if path.is_dir() else path.parent for path in roots}
+    matters = partial(_matters, roots=roots, home=home)
+    return folders.batches(places, matters, stop, follow_links=follow_links)
 
 
 def _ticks(stop: Event) -> Iterator[Collection[object]]:

@@ -7,12 +7,25 @@ from typing import Protocol
 
 TITLE_CHARS = 60  # characters of a title or a question on one line
 MISSING = "–"
+OBEYED_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
 def visible(text: str) -> str:
     """Return text with U+FFFD in place of what no one could see, but for spaces and line ends."""
     shown = text.replace("\ufeff", "").replace("\r\n", "\n")
     return "".join(c if _is_seen(c) else "\ufffd" for c in shown)
+
+
+def escaped(text: str) -> str:
+    """Return text on one line in which what no one could see, and would be obeyed, is written out.
+
+    As JSON has it: \\u and four digits for controls, for signs that turn the direction of text
+    and for halves of characters. Signs that join letters stay, for words and emoji need them.
+    """
+    return OBEYED_UNSEEN.sub(_written_out, text)
 
 
 def counted(amount: int, name: str, digits: str = "") -> str:
@@ -67,6 +80,10 @@ def place(uri: str, start: int, end: int, page: int | None = None) -> str:
 def write_number(value: float | None, digits: int = 4) -> str:
     """Write a number, or that it is missing."""
     return MISSING if value is None else f"{value:.{digits}f}"
+
+
+def _written_out(match: re.Match[str]) -> str:
+    return SHORT_ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
 def _is_seen(character: str) -> bool:

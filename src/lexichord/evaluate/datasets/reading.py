@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunked import explain
-from lexichord.ingest.find import find_files
+from lexichord.ingest.find import LEADS_OUT, FileSearch
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
@@ -87,11 +87,14 @@ def read_text(file: Path) -> str:
 
 def map_files(root: Path, folders: Iterable[Path]) -> dict[str, Path]:
     """Map uris, which are paths from `root`, to the files of known kinds in its folders."""
-    start, files = root.resolve(), {}
-    for file in find_files(folders):
+    start, files, search = root.resolve(), {}, FileSearch()
+    for file in search.find(folders):
         if not file.is_relative_to(start):
             raise ConfigError(f"{file} is linked to from {root} but does not lie there: copy it")
         files[storable_name(file.relative_to(start).as_posix())] = file
+    for name, why in search.left_out.items():
+        if why == LEADS_OUT:
+            raise ConfigError(f"{name} is {why}: copy what it leads to")
     return files
 
 

@@ -48,7 +48,10 @@ from lexichord.types import LoadedText
 
 type Loader = Callable[[Path, str], LoadedText]
 type MarkingLoader = Callable[[Path, str, LoadOptions], LoadedText]
+type TakingLoader = Callable[[Path, str, Path], LoadedText]
 
+# Which may take in other files.
+TAKING_TYPES = (MARKDOWN_TYPE, RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE, TEX_TYPE)
 # The modules that load what is not plain text, by kind.
 LOADERS: Mapping[str, str] = MappingProxyType(
     {
@@ -72,13 +75,20 @@ LOADERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def load(file: Path, options: LoadOptions = LoadOptions()) -> LoadedText:  # noqa: B008 - frozen
-    """Read a file of a known kind. Raises IngestError."""
+def load(
+    file: Path,
+    options: LoadOptions = LoadOptions(),  # noqa: B008 - frozen
+    place: Path | None = None,
+) -> LoadedText:
+    """Read a file of a known kind. Raises IngestError.
+
+    `place` is where it stands, and may take others in from, where it is read by another path.
+    """
     kind = media_type(file)
     if file.exists() and not file.is_file():
         raise IngestError("is no file")  # opening a pipe would wait for ever
     try:
-        loaded = _load(file, kind, options)
+        loaded = _load(file, kind, options, place or file.resolve())
     except ModuleNotFoundError as error:
         needed = f"needs {error.name}: pip install 'lexichord[files]'"
         raise IngestError(f"a file such as this {needed}") from error
@@ -89,7 +99,7 @@ def load(file: Path, options: LoadOptions = LoadOptions()) -> LoadedText:  # noq
     return _flagged(loaded)
 
 
-def _load(file: Path, kind: str, options: LoadOptions) -> LoadedText:
+def _load(file: Path, kind: str, options: LoadOptions, place: Path) -> LoadedText:
     """Leave the file to the loader of its kind, whose library is imported when it is needed."""
     uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
     if kind in ARCHIVE_TYPES:
@@ -100,6 +110,9 @@ def _load(file: Path, kind: str, options: LoadOptions) -> LoadedText:
         if kind in MARKED_TYPES:
             marking: MarkingLoader = module.load
             return marking(file, named, options)
+        if kind in TAKING_TYPES:
+            taking: TakingLoader = module.load
+            return taking(file, named, place)
         loader: Loader = module.load
         return loader(file, named)
     content, metadata = text.read_text(file)

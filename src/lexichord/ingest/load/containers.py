@@ -8,9 +8,10 @@ import hashlib
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -29,9 +30,9 @@ from lexichord.ingest.load.kinds import (
     named_by_type,
     unread_kind,
 )
+from lexichord.ingest.load.opened import CHANGED, held_in_place
 from lexichord.ingest.load.text import HEAD_BYTES, storable_text
 
-CHANGED = "changed while it was read: ingest it again"
 MAX_PARTS = 10_000  # files that a file contains
 MAX_PART_BYTES = 200_000_000  # bytes of one of them
 MAX_PARTS_BYTES = 1_000_000_000  # bytes of all
@@ -96,7 +97,14 @@ class _Budget:
 
 
 def _listed(file: Path, scratch: Path, budget: _Budget, depth: int) -> Iterator[ContainedFile]:
-    for name, read, head in _parts(file):
+    with ExitStack() as held:
+        yield from _looked_at(_parts(file, held), scratch, budget, depth)
+
+
+def _looked_at(
+    parts: Iterator[_Part], scratch: Path, budget: _Budget, depth: int
+) -> Iterator[ContainedFile]:
+    for name, read, head in parts:
         budget.spend(0)
         if _is_hidden(name):
             yield ContainedFile(name, left_out="hidden")
@@ -132,26 +140,94 @@ def _nested(
                 yield ContainedFile(name, error=str(error))
 
 
-@contextmanager
-def unpacked(file: Path, part: ContainedFile, scratch: Path) -> Iterator[Path]:
-    """Yield a contained file, under its own name, for as long as the block lasts.
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A container that stays open, with its files by name, the first of each."""
 
-    Raises IngestError, also where its bytes are others than when it was listed.
+    key: tuple[object, ...]
+    parts: dict[str, _Part]
+    held: ExitStack
+
+
+class Unpacker:
+    """Unpacks contained files; their containers stay open for the next of theirs.
+
+    To open an archive takes as long as it has files, and so does each of them where it is opened
+    for each.
     """
-    for name, read, _ in _parts(file):
-        if part.name == name:
-            data = read()
-            if hashlib.sha256(data).hexdigest() != part.sha256:
-                break
-            with _written(name, data, scratch) as inner:
-                yield inner
-            return
-        if part.name.startswith(f"{name}/") and kind_of(name) in CONTAINER_TYPES:
-            rest = ContainedFile(part.name.removeprefix(f"{name}/"), part.sha256)
-            with _written(name, read(), scratch) as outer, unpacked(outer, rest, scratch) as inner:
-                yield inner
-            return
-    raise IngestError(CHANGED)
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch
+        self._opened: list[_Opened] = []  # the outermost first
+
+    @contextmanager
+    def unpacked(self, file: Path, part: ContainedFile) -> Iterator[Path]:
+        """Yield a contained file, under its own name, for as long as the block lasts.
+
+        Raises IngestError, also where its bytes are others than when it was listed.
+        """
+        with _written(part.name, self._read(file, part), self.scratch) as inner:
+            yield inner
+
+    def close(self, kept: int = 0) -> None:
+        """Close the containers that are open, but for so many of the outermost."""
+        while len(self._opened) > kept:
+            self._opened.pop().held.close()
+
+    def _read(self, file: Path, part: ContainedFile) -> bytes:
+        held_file = partial(_held, file, self.scratch)
+        parts = self._open(0, _identity(file), held_file)
+        depth, name = 0, part.name
+        while True:
+            if name in parts:
+                data = parts[name].read()
+                if hashlib.sha256(data).hexdigest() == part.sha256:
+                    return data
+            container = _container(parts, name)
+            if container is None:
+                raise IngestError(CHANGED)
+            depth, name = depth + 1, name.removeprefix(f"{container}/")
+            parts = self._open(depth, (container,), partial(self._nested, parts[container]))
+
+    def _nested(self, part: _Part, held: ExitStack) -> Path:
+        return held.enter_context(_written(part.name, part.read(), self.scratch))
+
+    def _open(
+        self, depth: int, key: tuple[object, ...], find: Callable[[ExitStack], Path]
+    ) -> dict[str, _Part]:
+        """Return what a container holds that is in so many others; it may be open already."""
+        if depth < len(self._opened) and self._opened[depth].key == key:
+            return self._opened[depth].parts
+        self.close(depth)
+        with ExitStack() as held:
+            parts = dict[str, _Part]()
+            for part in _parts(find(held), held):
+                parts.setdefault(part.name, part)
+            self._opened.append(_Opened(key, parts, held.pop_all()))
+        return parts
+
+
+def _identity(file: Path) -> tuple[object, ...]:
+    """Return what another file in this place would not have. Raises IngestError."""
+    try:
+        found = file.stat()
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+    return file.name, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _held(file: Path, scratch: Path, held: ExitStack) -> Path:
+    try:
+        return held.enter_context(held_in_place(file, scratch))
+    except OSError as error:
+        raise IngestError(f"cannot be read: {error.strerror}") from error
+
+
+def _container(parts: Mapping[str, _Part], name: str) -> str | None:
+    """Return which of some files contains the one of a longer name."""
+    pieces = name.split("/")
+    outer = ("/".join(pieces[:count]) for count in range(1, len(pieces)))
+    return next((one for one in outer if one in parts and kind_of(one) in CONTAINER_TYPES), None)
 
 
 @contextmanager
@@ -162,11 +238,11 @@ def _written(name: str, data: bytes, scratch: Path) -> Iterator[Path]:
         yield file
 
 
-def _parts(file: Path) -> Iterator[_Part]:
-    """Yield the files that a file contains."""
+def _parts(file: Path, held: ExitStack) -> Iterator[_Part]:
+    """Yield the files that a file contains, to be read until what is `held` is let go."""
     kind = kind_of(file.name)
     if kind == ZIP_TYPE:
-        yield from _zip_parts(file)
+        yield from _zip_parts(file, held)
     elif kind == GZIP_TYPE:
         yield _gzip_part(file)
     else:
@@ -213,17 +289,15 @@ def _attachments(file: Path, kind: str | None) -> Iterator[_Part]:
         taken.add(own)
 
 
-def _zip_parts(file: Path) -> Iterator[_Part]:
+def _zip_parts(file: Path, held: ExitStack) -> Iterator[_Part]:
     try:
-        with zipfile.ZipFile(file) as archive:
-            for part in archive.infolist():
-                name = _zip_name(part.filename)
-                if name and not part.is_dir():
-                    yield _Part(
-                        name,
-                        lambda part=part: _zip_bytes(archive, part),  # type: ignore[misc]
-                        lambda part=part: _zip_head(archive, part),  # type: ignore[misc]
-                    )
+        archive = held.enter_context(zipfile.ZipFile(file))
+        for part in archive.infolist():
+            name = _zip_name(part.filename)
+            if name and not part.is_dir():
+                yield _Part(
+                    name, partial(_zip_bytes, archive, part), partial(_zip_head, archive, part)
+                )
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
     except (zipfile.BadZipFile, NotImplementedError, ValueError):
@@ -278,4 +352,5 @@ def _unzipped(archive: zipfile.ZipFile, part: zipfile.ZipInfo, most: int = -1) -
     except MemoryError:
         raise
     except Exception as error:  # zlib.error, LZMAError and others, of no common base
-        raise IngestError(f"cannot be unpacked: {error}") from None
+        reason = str(error).partition(" for file ")[0]  # the same for all, to be counted together
+        raise IngestError(f"cannot be unpacked: {reason}") from None

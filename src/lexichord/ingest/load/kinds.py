@@ -8,6 +8,8 @@ from mimetypes import MimeTypes
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
+from lexichord.errors import IngestError
+from lexichord.ingest.load.opened import open_regular
 from lexichord.ingest.load.text import HEAD_BYTES, is_text
 from lexichord.types.code import LANGUAGE_ENDINGS
 
@@ -150,11 +152,9 @@ def kind_of_content(name: str, head: Callable[[], bytes]) -> str | None:
 def _head(file: Path) -> bytes:
     """Return how a file begins; nothing of what is no file, or cannot be opened."""
     try:
-        if not file.is_file():
-            return b""
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             return stream.read(HEAD_BYTES)
-    except OSError:
+    except (OSError, IngestError):
         return b""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.opened import open_in_place
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, read_text
 
 MAX_FILES = 500
@@ -48,7 +49,7 @@ class NearbyFiles:
                 self.refused[name] = reason
                 return None
             assert path is not None
-            text, _ = read_text(path)
+            text, _ = read_text(path, open_in_place)
         except (OSError, ValueError, RuntimeError, IngestError) as error:
             self.refused[name] = str(error)
             return None
@@ -104,9 +105,9 @@ class NearbyFiles:
         waiting, digests, room = [root], dict[Path, str](), MAX_TEXT_BYTES
         while waiting and len(digests) <= MAX_FILES:
             path = waiting.pop()
-            if path in digests or not path.is_file() or path.stat().st_size > room:
+            content = None if path in digests else _content(path, room)
+            if content is None:
                 continue
-            content = path.read_bytes()
             room -= len(content)
             digests[path] = hashlib.sha256(content).hexdigest()
             waiting += self._found(named(content.decode(errors="replace")), path.parent)
@@ -124,3 +125,13 @@ class NearbyFiles:
                 if path and not self._refusal(path, ()):
                     found.append(path)
         return found
+
+
+def _content(path: Path, most: int) -> bytes | None:
+    """Return the bytes of a file that is there, unless there are more than `most`."""
+    try:
+        with open_in_place(path) as stream:
+            content = stream.read(most + 1)
+    except (OSError, IngestError):
+        return None
+    return content if len(content) <= most else None

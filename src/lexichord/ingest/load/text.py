@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.opened import OpenFile, open_regular
 from lexichord.ingest.markdown import markdown_headings, markdown_tables
 from lexichord.types import Heading, Json, LoadedText, Table
 
@@ -37,25 +38,27 @@ MESS_TOLERANCE = 0.05
 BINARY_BYTES = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")  # in none of LEGACY_ENCODINGS
 
 
-def read_text(file: Path) -> tuple[str, Json]:
+def read_text(file: Path, opening: OpenFile = open_regular) -> tuple[str, Json]:
     """Decode a file, without its byte order mark; return its encoding where it is not UTF-8.
 
     Raises IngestError.
     """
-    text, encoding = decode(read_bytes(file))
+    text, encoding = decode(read_bytes(file, opening))
     if "\0" in text:
         raise IngestError("holds NUL characters: it is binary, or in an encoding without a mark")
     return text.removeprefix("\ufeff"), {} if encoding == "utf-8" else {"encoding": encoding}
 
 
-def read_bytes(file: Path) -> bytes:
+def read_bytes(file: Path, opening: OpenFile = open_regular) -> bytes:
     """Read a file of text. Raises IngestError."""
     try:
-        if file.stat().st_size > MAX_TEXT_BYTES:
-            raise too_long_error()
-        return file.read_bytes()
+        with opening(file) as stream:
+            content = stream.read(MAX_TEXT_BYTES + 1)
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error
+    if len(content) > MAX_TEXT_BYTES:
+        raise too_long_error()
+    return content
 
 
 def is_text(head: bytes) -> bool:

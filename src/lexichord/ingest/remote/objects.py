@@ -30,7 +30,7 @@ from lexichord.ingest.files import (
 )
 from lexichord.ingest.find import SIDECAR_ENDING
 from lexichord.ingest.load import LOADERS
-from lexichord.ingest.load.containers import CHANGED, ContainedFile, plain_name
+from lexichord.ingest.load.containers import ContainedFile, plain_name
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
@@ -38,6 +38,7 @@ from lexichord.ingest.load.kinds import (
     kind_of_content,
     unread_kind,
 )
+from lexichord.ingest.load.opened import CHANGED
 from lexichord.ingest.load.text import HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.remote.archives import ArchiveRoom, FetchedArchive
 from lexichord.ingest.remote.drivers import MissingError

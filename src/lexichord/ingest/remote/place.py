@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.containers import CHANGED
+from lexichord.ingest.load.opened import CHANGED
 from lexichord.ingest.remote.address import RemoteAddress
 from lexichord.ingest.remote.drivers import (
     DRIVERS,

@@ -12,21 +12,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from threading import Timer
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.web.reach import Reach
+from lexichord.ingest.web.reach import PORTS, Reach, host_and_port, normal_host
 
 USER_AGENT = "lexichord"
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 UNCHANGED_STATUS = 304
 READ_BYTES = 1 << 16
-NAT64 = IPv6Network("64:ff9b::/96")  # addresses that hold one of version 4
-PORTS: Mapping[str, int] = {"http": 80, "https": 443}
-
-type Address = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +95,8 @@ def normal_url(url: str) -> str:
     """Return an address in the form that is compared and asked. Raises IngestError."""
     try:
         parts = urlsplit(url.strip())
-        host, port = (parts.hostname or "").encode("idna").decode(), parts.port
-    except (ValueError, UnicodeError):
+        host, port = normal_host(parts.hostname or "") if parts.netloc else "", parts.port
+    except ValueError:
         raise IngestError("is no address that can be read") from None
     if parts.scheme not in PORTS or not host:
         raise IngestError("is no address of http or https")
@@ -113,17 +108,6 @@ def normal_url(url: str) -> str:
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     query = quote(parts.query, safe="/%:@!$&'()*+,;=~-._?")
     return urlunsplit((parts.scheme, place, path, query, ""))
-
-
-def is_public(address: Address) -> bool:
-    """Return whether an address belongs to the public internet, as does one that it holds."""
-    if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if address in NAT64:
-            inner = IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner:
-            return is_public(inner)
-    return address.is_global and not address.is_multicast
 
 
 class _PinnedConnection(HTTPConnection):
@@ -154,12 +138,10 @@ def _answer(
 ) -> Iterator[HTTPResponse]:
     """Ask once. Raises IngestError, also where that takes too long."""
     parts = urlsplit(url)
-    port = parts.port or PORTS[parts.scheme]
-    address = _resolved(parts.hostname or "", port, reach)
+    host, port = host_and_port(url)
+    address = _resolved(host, port, reach)
     context = ssl.create_default_context() if parts.scheme == "https" else None
-    connection = _PinnedConnection(
-        parts.hostname or "", port, address, context, limits.connect_seconds
-    )
+    connection = _PinnedConnection(host, port, address, context, limits.connect_seconds)
     timer = Timer(limits.page_seconds, connection.cut)  # a server may send a byte now and then
     timer.start()
     headers = {
@@ -195,11 +177,7 @@ def _resolved(host: str, port: int, reach: Reach) -> str:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise IngestError(f"cannot be fetched: {host} is not known ({error.strerror})") from None
-    addresses = [str(place[0]) for *_, place in found]
-    public = [one for one in addresses if is_public(ip_address(one))]
-    if not public:
-        reach.check_private(host, addresses[0])
-    return (public or addresses)[0]
+    return reach.choose(host, port, [str(place[0]) for *_, place in found])
 
 
 def _fetched(url: str, response: HTTPResponse, limits: WebLimits) -> Fetched:

@@ -11,7 +11,7 @@ from lexichord.serve.page.language import say
 from lexichord.serve.page.passages import place_in_words
 from lexichord.types import Comparison, FileHit, Response, StoredDocument
 from lexichord.types.evidence import NOT_FOUND, Cell, Quote
-from lexichord.types.text import cite, document_name, file_name
+from lexichord.types.text import cite, document_name, escaped, file_name
 
 FORMULA_OPENINGS = ("=", "+", "-", "@", "\t", "\r", "\n")  # of what a spreadsheet would compute
 # Of a document's text nothing is a link, a picture or an element in the Markdown that it stands in.
@@ -70,16 +70,17 @@ def comparison_csv(table: Comparison) -> str:
     """Return a table as comma-separated values, each quote with its place."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(map(_as_text, [say("results.file"), *table.aspects]))
+    writer.writerow(map(as_csv_text, [say("results.file"), *table.aspects]))
     for file in table.documents:
         cells = [table.cell(file.document_id, aspect) for aspect in table.aspects]
-        writer.writerow(map(_as_text, [file.title or file.uri, *map(_quoted, cells)]))
+        writer.writerow(map(as_csv_text, [file.title or file.uri, *map(_quoted, cells)]))
     return text.getvalue()
 
 
-def _as_text(value: str) -> str:
-    """Return a value so that a spreadsheet shows it and computes nothing."""
-    return f"'{value}" if value.startswith(FORMULA_OPENINGS) else value
+def as_csv_text(value: str) -> str:
+    """Return a value so that a spreadsheet shows it and computes nothing, nor does a terminal."""
+    shown = "\n".join(map(escaped, value.split("\n")))
+    return f"'{shown}" if value.startswith(FORMULA_OPENINGS) else shown
 
 
 def _quoted(cell: Cell) -> str:

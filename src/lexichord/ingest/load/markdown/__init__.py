@@ -18,12 +18,12 @@ from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
 
 
-def load(file: Path, named: str) -> LoadedText:
-    """Read a file of Markdown. Raises IngestError."""
+def load(file: Path, named: str, place: Path) -> LoadedText:
+    """Read a file of Markdown that stands in a place. Raises IngestError."""
     content, metadata = read_text(file)
     facts, body = split_front_matter(content)
-    files = nearby_files(file.resolve())
-    body = with_myst_includes(body, files, (file.resolve(),))
+    files = nearby_files(place)
+    body = with_myst_includes(body, files, (place,))
     is_mdx = file.suffix.lower() == ".mdx"
     body = substitute(resolve_references(without_comments(body)), facts)
     text = clean_markdown(body if is_mdx else fence_indented(body), is_mdx)

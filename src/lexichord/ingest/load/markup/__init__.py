@@ -16,14 +16,14 @@ from lexichord.types import LoadedText
 MARKUP_READERS = {RST_TYPE: read_rst, ORG_TYPE: read_org, ASCIIDOC_TYPE: read_asciidoc}
 
 
-def load(file: Path, named: str) -> LoadedText:
-    """Read a file of one of these languages. Raises IngestError."""
+def load(file: Path, named: str, place: Path) -> LoadedText:
+    """Read a file of one of these languages that stands in a place. Raises IngestError."""
     kind = kind_of(file.name) or RST_TYPE
     content, metadata = read_text(file)
     lines, flags = content.expandtabs(8).splitlines(), list[str]()
     if kind == RST_TYPE:
-        files = nearby_files(file.resolve())
-        lines = [*with_rst_includes(lines, files, (file.resolve(),))]
+        files = nearby_files(place)
+        lines = [*with_rst_includes(lines, files, (place,))]
         flags = files.flags()
     page = MARKUP_READERS[kind](lines)
     built, opening = page.built, page.built.headings[:1]

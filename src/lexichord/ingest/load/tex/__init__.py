@@ -27,13 +27,13 @@ PREAMBLE = re.compile(
 )
 
 
-def load(file: Path, named: str) -> LoadedText:
-    """Read a file of TeX, and those that it takes in. Raises IngestError."""
+def load(file: Path, named: str, place: Path) -> LoadedText:
+    """Read a file of TeX that stands in a place, and those that it takes in. Raises IngestError."""
     content, metadata = read_text(file)
     text = storable_text(plain_lines(content))
-    reader = _read(text, file.resolve(), has_preamble=True)
+    reader = _read(text, place, has_preamble=True)
     if reader.page.is_silent:  # the document never began
-        reader = _read(text, file.resolve(), has_preamble=False)
+        reader = _read(text, place, has_preamble=False)
     page = reader.page
     built, facts = page.built, dict[str, Any](page.facts)
     title = facts.pop("title", "") or named
