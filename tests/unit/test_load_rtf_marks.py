@@ -41,18 +41,24 @@ def test_a_comment_follows_its_line_and_a_note_stands_in_it(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("body", "marked", "dropped"),
+    ("body", "shown", "flags"),
     [
-        (r"Rent is 9{\v  but may fall}.\par", "Rent is 9 [but may fall (hidden)].", "Rent is 9."),
-        (r"Rent \v is low\v0  now\par", "Rent [is low (hidden)] now", "Rent  now"),
-        (r"Rent {\b\v1 is\par low}\par", "Rent [is (hidden)]\n[low (hidden)]", "Rent"),
-        (r"Rent{\v{\xe boat}}\viewkind4\par", "Rent", "Rent"),
+        (r"Rent is 9{\v  but may fall}.\par", "Rent is 9.", ["left out: 1 hidden passage"]),
+        (r"Rent \v is low\v0  now\par", "Rent  now", ["left out: 1 hidden passage"]),
+        (r"Rent {\b\v1 is\par low}\par", "Rent", ["left out: 2 hidden passages"]),
+        (r"Rent{\v{\xe boat}}\viewkind4\par", "Rent", []),
     ],
 )
-def test_hidden_passages_are_marked(tmp_path: Path, body: str, marked: str, dropped: str) -> None:
-    assert written(tmp_path, body).text == marked
-    assert written(tmp_path, body, hidden="drop").text.rstrip() == dropped
-    assert "hidden" not in written(tmp_path, body, hidden="keep").text
+def test_hidden_words_are_left_out_and_counted(
+    tmp_path: Path, body: str, shown: str, flags: list[str]
+) -> None:
+    for choice in ("mark", "drop"):
+        loaded = written(tmp_path, body, hidden=choice)
+        assert loaded.text.rstrip() == shown
+        assert loaded.metadata.get("flags", []) == flags
+    kept = written(tmp_path, body, hidden="keep")
+    assert "hidden" not in kept.text
+    assert (len(kept.text.rstrip()) > len(shown), kept.metadata) == (bool(flags), {})
 
 
 def test_what_is_said_of_a_picture_is_text(tmp_path: Path) -> None:

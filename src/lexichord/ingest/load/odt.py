@@ -167,17 +167,13 @@ class _Reader:
         return "\n".join(filter(None, [text, *map(within, pictures)]))
 
     def _text(self, element: _Element, is_hidden: bool = False) -> str:
-        """Return an element's text, what is hidden in it marked."""
+        """Return an element's text, without what is hidden in it, unless that is kept."""
         hides = is_hidden or self._styles.hides(element) or _hides_paragraph(element)
-        parts = [
+        parts = (
             (hidden, storable_text("".join(text for _, text in group)))
             for hidden, group in groupby(self._pieces(element, hides), itemgetter(0))
-        ]
-        if all(hidden for hidden, text in parts if text.strip()):
-            return self._marks.hidden("".join(text for _, text in parts), "passage")
-        return "".join(
-            self._marks.hidden_within(text) if hidden else text for hidden, text in parts
         )
+        return "".join(self._marks.passage(text) if hidden else text for hidden, text in parts)
 
     def _pieces(self, element: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
         yield hidden, element.text or ""

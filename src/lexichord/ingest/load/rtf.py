@@ -65,12 +65,12 @@ class _Reader:
         return [self._shown(text).strip() for text in _plain(whole).split(PART_END)]
 
     def _shown(self, text: str) -> str:
-        """Mark what is hidden, line by line."""
+        """Leave out what is hidden, line by line, unless it is kept."""
 
-        def marked(passage: re.Match[str]) -> str:
-            return "\n".join(map(self._marks.hidden_within, passage[1].split("\n")))
+        def left(passage: re.Match[str]) -> str:
+            return "\n".join(map(self._marks.passage, passage[1].split("\n")))
 
-        return HIDDEN.sub(marked, text)
+        return HIDDEN.sub(left, text)
 
     def _add_line(self, line: str, footers: list[str]) -> None:
         """Add a line to its paragraph, which ends with a blank one, or where a part stands."""

@@ -1,6 +1,6 @@
 """The text of a Word file's paragraphs, with what was inserted and without what was deleted.
 
-What is hidden in it is marked; what hangs on it (notes, comments, pictures) is gathered.
+What is hidden in it is left out; what hangs on it (notes, comments, pictures) is gathered.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,9 +10,9 @@ from operator import itemgetter
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
-from lexichord.ingest.load.docx.content import FALLBACK_TAG
+from lexichord.ingest.load.docx.content import FALLBACK_TAG, ROW_TAG, is_hidden_row
 from lexichord.ingest.load.docx.styles import ParagraphStyles
-from lexichord.ingest.load.marks import Marks, described, picture
+from lexichord.ingest.load.marks import PASSAGE, Marks, described, picture
 
 RUN_TAG, COMMENT_TAG = qn("w:r"), qn("w:commentReference")
 MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
@@ -45,20 +45,21 @@ class ParagraphReader:
         self._comments = dict(comments)
         self._waiting = list[str]()
         self._pictures = list[str]()
+        self._is_in_hidden_row = False
         self.notes = list[tuple[str, str]]()
 
     def text(self, paragraph: _Element) -> str:
-        """Return a paragraph's text, what is hidden in it marked."""
+        """Return a paragraph's text, without what is hidden in it, unless that is kept.
+
+        Where a whole row of a table is hidden, its words stay, for the row is marked.
+        """
+        self._is_in_hidden_row = any(map(is_hidden_row, paragraph.iterancestors(ROW_TAG)))
         runs = self._runs(paragraph, self._styles.hides_paragraph(paragraph))
-        parts = [
-            (hidden, "".join(text for _, text in group))
+        parts = (
+            (hidden and not self._is_in_hidden_row, "".join(text for _, text in group))
             for hidden, group in groupby(runs, itemgetter(0))
-        ]
-        if all(hidden for hidden, text in parts if text.strip()):
-            return self._marks.hidden("".join(text for _, text in parts), "passage")
-        return "".join(
-            self._marks.hidden_within(text) if hidden else text for hidden, text in parts
         )
+        return "".join(self._marks.passage(text) if hidden else text for hidden, text in parts)
 
     def take_pictures(self) -> list[str]:
         """Return what is said of the pictures since the last call."""
@@ -80,7 +81,7 @@ class ParagraphReader:
                 yield hidden, child.text or ""
             elif child.tag in CHARACTER_TAGS:
                 yield hidden, CHARACTER_TAGS[child.tag]
-            elif child.tag in NOTE_TAGS:
+            elif child.tag in NOTE_TAGS and self._shows_note(hidden):
                 self.notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
                 yield hidden, f"[{len(self.notes)}]"
             elif child.tag == RUN_TAG:
@@ -88,6 +89,9 @@ class ParagraphReader:
             elif child.tag not in SKIPPED_TAGS:
                 self._gather(child, hidden)
                 yield from self._runs(child, hidden)
+
+    def _shows_note(self, hidden: bool) -> bool:
+        return not hidden or self._is_in_hidden_row or self._marks.keeps_hidden(PASSAGE)
 
     def _gather(self, element: _Element, hidden: bool) -> None:
         """Take a comment, or what is said of a picture, out of what hangs on a paragraph."""
