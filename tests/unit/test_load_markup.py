@@ -431,3 +431,61 @@ def test_an_escaped_blank_joins_words_and_an_escaped_sign_is_one(tmp_path: Path)
     assert load(tmp_path / "chem.rst").text.strip() == (
         "H2O and CO2 boil*; the folder is C:\\ old."
     )
+
+
+GRID = """\
++-------+-------+------+
+| Pier  | Boats        |
+|       +-------+------+
+|       | old   | new  |
++=======+=======+======+
+| North | 1     | 2    |
+|       +-------+------+
+|       | 3     | 4 |  |
+|       |       | 5    |
++-------+-------+------+
+| 码头  | closed       |
++-------+-------+------+
+"""
+SIMPLE = """\
+=====  ===========  =====
+   Boats of         Fee
+------------------  -----
+Name   Harbour      Euro
+=====  ===========  =====
+Gull   North        9
+       and East
+Tern                8
+=====  ===========  =====
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "rows"),
+    [
+        (
+            GRID,
+            ["Pier/Boats", "---/---/---", "old/new", "North/1/2", "North/3/4 \\| 5", "码头/closed"],
+        ),
+        (
+            SIMPLE,
+            [
+                *("Boats of//Fee", "---/---/---", "Name/Harbour/Euro"),
+                *("Gull/North and East/9", "Tern//8"),
+            ],
+        ),
+    ],
+)
+def test_cells_of_drawn_tables_span_rows_and_columns(
+    tmp_path: Path, written: str, rows: list[str]
+) -> None:
+    (tmp_path / "a.rst").write_text(written)
+    lines = load(tmp_path / "a.rst").text.split("\n")
+    assert [line.strip("| ").replace(" |  | ", "//").replace(" | ", "/") for line in lines] == rows
+
+
+def test_directives_in_each_other_end_as_lines(tmp_path: Path) -> None:
+    notes = "".join(f"{'   ' * depth}.. note::\n\n" for depth in range(400))
+    (tmp_path / "a.rst").write_text(f"{notes}{'   ' * 400}Wet.\n\nEnd.\n")
+    text = load(tmp_path / "a.rst").text
+    assert text.endswith("Wet.\n\nEnd.")
