@@ -15,7 +15,14 @@ from lexichord.ingest.load.tex.commands import (
 )
 from lexichord.ingest.load.tex.files import follow
 from lexichord.ingest.load.tex.front import FRONT
-from lexichord.ingest.load.tex.mouth import PARAGRAPH, Source, as_source
+from lexichord.ingest.load.tex.mouth import (
+    MAX_NAME_CHARS,
+    PARAGRAPH,
+    Mouth,
+    Pushed,
+    Source,
+    as_source,
+)
 from lexichord.ingest.load.tex.page import Scope
 from lexichord.ingest.load.tex.reader import Handler, TexReader, wrapped
 from lexichord.ingest.load.tex.words import ACCENTS, accented, printed, symbol
@@ -56,6 +63,7 @@ CHOICES = MappingProxyType(
 
 
 def _heading(reader: TexReader, name: str) -> None:
+    reader.page.end_paragraph()  # with its notes: what is noted in the heading stands below it
     reader.mouth.skip_star()
     reader.mouth.option()
     end = partial(reader.page.heading, level=HEADING_LEVELS[name])
@@ -276,15 +284,26 @@ def _end_paragraph(reader: TexReader, _: str) -> None:
 
 def _take_in(reader: TexReader, name: str) -> None:
     """Go on in another file of the folder, and then here."""
-    folder = reader.mouth.name() if name in ("\\import", "\\subimport") else ""
-    if reader.mouth.peek() == "{":
-        file = reader.mouth.name()
-    else:  # \input file
-        first = reader.mouth.take()
-        file, _, rest = first.partition(" ")
-        reader.mouth.push((rest,) if rest else ())
+    folder = _file_name(reader) if name in ("\\import", "\\subimport") else ""
+    file = _file_name(reader)
     if source := follow(reader.files, str(Path(folder, file)), reader.opened(), ("", ".tex")):
         reader.mouth.frames.append(source)
+
+
+def _file_name(reader: TexReader) -> str:
+    """Return the name of a file, with the macros in it carried out."""
+    if reader.mouth.peek() == "{":
+        written = reader.mouth.one()
+    else:  # \input file
+        first, _, rest = reader.mouth.take().partition(" ")
+        reader.mouth.push((rest,) if rest else ())
+        written = [first]
+    mouth, pieces = Mouth([Pushed(written)], MAX_NAME_CHARS), list[str]()
+    while piece := mouth.take():
+        macro = reader.macros.commands.get(piece)
+        if macro is None or not mouth.expand(piece, macro.expanded(mouth)):
+            pieces.append(piece)
+    return as_source(pieces).strip()[:MAX_NAME_CHARS]
 
 
 def _if_next(reader: TexReader, name: str) -> None:
