@@ -27,6 +27,7 @@ from lexichord.ingest.load.kinds import (
     MSG_TYPE,
     NDJSON_TYPE,
     NOTEBOOK_TYPE,
+    ODP_TYPE,
     ODS_TYPE,
     ODT_TYPE,
     ORG_TYPE,
@@ -62,12 +63,22 @@ LOADERS: Mapping[str, str] = MappingProxyType(
         EPUB_TYPE: "epub",
         **dict.fromkeys((EML_TYPE, MSG_TYPE), "mail"),
         ODT_TYPE: "odt",
+        ODP_TYPE: "odp",
         RTF_TYPE: "rtf",
         MARKDOWN_TYPE: "markdown",
         **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup"),
         TEX_TYPE: "tex",
         NDJSON_TYPE: "records",
         XML_TYPE: "feed",
+    }
+)
+
+# What programs keep for themselves, and what they also save it as.
+SAVED_AS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((".pages", ".doc", ".wpd"), ".docx"),
+        **dict.fromkeys((".key", ".ppt"), ".pptx"),
+        ".numbers": ".xlsx",
     }
 )
 
@@ -115,6 +126,8 @@ def media_type(file: Path) -> str:
     """Return the media type. Raises IngestError."""
     kind = kind_of_file(file)
     if kind is None:
+        if instead := SAVED_AS.get(file.suffix.lower()):
+            raise IngestError(f"'{file.suffix}' cannot be read: save it as {instead} or .pdf")
         known = "text, .md, .pdf, .docx, .pptx, .xlsx, .csv, .html, .eml, .epub and source code"
         raise IngestError(f"'{file.suffix}' is no kind that can be read: {known} are")
     return kind
