@@ -1,0 +1,53 @@
+"""Files of drawn parts: all that is written into one is found where the guide says.
+
+How many are drawn of each kind says LEXICHORD_TEST_EXAMPLES.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lexichord.ingest.load import load
+from lexichord.ingest.load.options import LoadOptions
+from tests.walked import docx_files, sheet_files
+from tests.walked.said import Said, check
+from tests.walked.shapes import OPTIONS
+
+EXAMPLES = settings(
+    max_examples=int(os.environ.get("LEXICHORD_TEST_EXAMPLES", "15")),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def walk(said: Said, name: str, write: Callable[[Path], Any]) -> None:
+    """Write a file, read it, and look for all that was written."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, name)
+        write(file)
+        check(load(file, said.options), said)
+
+
+@EXAMPLES
+@given(OPTIONS, docx_files.BLOCKS, docx_files.MARGINS)
+def test_word_files(options: LoadOptions, blocks: Any, margins: Any) -> None:
+    said = Said("Word", options)
+    walk(said, "a.docx", lambda file: docx_files.DocxWriter(said).write(file, blocks, margins))
+
+
+@EXAMPLES
+@given(OPTIONS, sheet_files.SHEETS)
+def test_xlsx_files(options: LoadOptions, sheets: Any) -> None:
+    said = Said("sheets", options)
+    walk(said, "a.xlsx", lambda file: sheet_files.make_xlsx(file, said, sheets))
+
+
+@EXAMPLES
+@given(OPTIONS, sheet_files.SHEETS)
+def test_ods_files(options: LoadOptions, sheets: Any) -> None:
+    said = Said("sheets", options)
+    walk(said, "a.ods", lambda file: sheet_files.make_ods(file, said, sheets))
