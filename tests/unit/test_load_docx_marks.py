@@ -12,6 +12,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from PIL import Image
 
+from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
@@ -127,6 +128,12 @@ def test_hidden_words_are_left_out_unless_all_is_kept(tmp_path: Path, document: 
         shown = written(tmp_path, document, hidden=choice)
         assert shown.text.split("\n\n") == ["Rent is 9, as agreed.", "Rent ", " else"]
         assert shown.metadata["flags"] == ["left out: 4 hidden passages"]
+
+
+def test_where_all_is_hidden_the_error_says_so(tmp_path: Path, document: Any) -> None:
+    hide(document.add_paragraph().add_run("Ask for 12."))
+    with pytest.raises(IngestError, match="holds no text; left out: 1 hidden passage"):
+        written(tmp_path, document)
 
 
 def test_a_note_on_hidden_words_is_left_out_with_them(tmp_path: Path, document: Any) -> None:

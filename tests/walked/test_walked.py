@@ -9,12 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
+from lexichord.errors import IngestError
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
-from tests.walked import docx_files, sheet_files
+from tests.walked import docx_files, odf_files, rtf_files, sheet_files, slide_files
 from tests.walked.said import Said, check
 from tests.walked.shapes import OPTIONS
 
@@ -29,7 +30,12 @@ def walk(said: Said, name: str, write: Callable[[Path], Any]) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder, name)
         write(file)
-        check(load(file, said.options), said)
+        if said.texts:
+            check(load(file, said.options), said)
+            return
+        with pytest.raises(IngestError, match="holds no text") as refused:
+            load(file, said.options)
+        assert all(name in str(refused.value) for name in said.dropped)
 
 
 @EXAMPLES
@@ -51,3 +57,31 @@ def test_xlsx_files(options: LoadOptions, sheets: Any) -> None:
 def test_ods_files(options: LoadOptions, sheets: Any) -> None:
     said = Said("sheets", options)
     walk(said, "a.ods", lambda file: sheet_files.make_ods(file, said, sheets))
+
+
+@EXAMPLES
+@given(OPTIONS, odf_files.BLOCKS, odf_files.MARGINS)
+def test_odt_files(options: LoadOptions, blocks: Any, margins: Any) -> None:
+    said = Said("OpenDocument", options)
+    walk(said, "a.odt", lambda file: odf_files.OdfWriter(said).make_odt(file, blocks, margins))
+
+
+@EXAMPLES
+@given(OPTIONS, odf_files.SLIDES)
+def test_odp_files(options: LoadOptions, slides: Any) -> None:
+    said = Said("slides", options)
+    walk(said, "a.odp", lambda file: odf_files.OdfWriter(said).make_odp(file, slides))
+
+
+@EXAMPLES
+@given(OPTIONS, slide_files.SLIDES)
+def test_pptx_files(options: LoadOptions, slides: Any) -> None:
+    said = Said("slides", options)
+    walk(said, "a.pptx", lambda file: slide_files.PptxWriter(said).write(file, slides))
+
+
+@EXAMPLES
+@given(OPTIONS, rtf_files.BLOCKS, rtf_files.MARGINS)
+def test_rtf_files(options: LoadOptions, blocks: Any, margins: Any) -> None:
+    said = Said("RTF", options)
+    walk(said, "a.rtf", lambda file: rtf_files.RtfWriter(said).write(file, blocks, margins))

@@ -43,6 +43,7 @@ from lexichord.ingest.load.kinds import (
     kind_of,
     kind_of_file,
 )
+from lexichord.ingest.load.marks import LEFT_OUT
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
@@ -94,7 +95,8 @@ def load(file: Path, options: LoadOptions = LoadOptions()) -> LoadedText:  # noq
         needed = f"needs {error.name}: pip install 'lexichord[files]'"
         raise IngestError(f"a file such as this {needed}") from error
     if not loaded.text.strip("\ufeff \t\r\n\f"):
-        raise IngestError("holds no text")
+        left_out = (f for f in loaded.metadata.get("flags", ()) if f.startswith(LEFT_OUT))
+        raise IngestError("; ".join(["holds no text", *left_out]))
     if len(loaded.text) > text.MAX_TEXT_BYTES:
         raise text.too_long_error()
     return _flagged(loaded)

@@ -12,6 +12,7 @@ from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.text import storable_text
 
 HIDDEN = "(hidden)"
+LEFT_OUT = "left out: "  # so begins a flag
 PASSAGE = "passage"  # words amid the text that no reader sees: these are not marked, but left out
 DAY_CHARS = len("2026-11-26")  # of a comment's date, with which formats have the time as well
 LINE_END = re.compile(r"""(?<=\w\w)[.!?。！？]["'”)\]]?\Z""")
@@ -61,7 +62,7 @@ class Marks:
     def flagged(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Return a document's metadata with flags that tell what was left out, and how much."""
         flags = [
-            f"left out: {amount} {name}{'' if amount == 1 else 's'}"
+            f"{LEFT_OUT}{amount} {name}{'' if amount == 1 else 's'}"
             for name, amount in self._left_out.items()
         ]
         if not flags:

@@ -127,19 +127,18 @@ def _row(
 ) -> list[_Cell]:
     """Return a row's own cells; those that go on from `above`, by their first column, grow."""
     row, left = list[_Cell](), 0
+    last: _Cell | None = None
     for at, text in enumerate(texts):
         is_laid = at < len(layout.edges)
         right = max(columns[layout.edges[at]] if is_laid else 0, left + 1)
-        cell = row[-1] if row and is_laid and layout.beside[at] else None
-        if cell:
-            cell.columns += right - left
+        if last and is_laid and layout.beside[at]:
+            last.columns += right - left if row and last is row[-1] else 0
         elif is_laid and layout.above[at] and left in above:
-            cell = above[left]
-            cell.rows += 1
-        if cell:
-            cell.text = f"{cell.text} {text}".strip()
+            last = above[left]
+            last.rows += 1
         else:
-            above[left] = _Cell(text, right - left)
-            row.append(above[left])
+            last = above[left] = _Cell("", right - left)
+            row.append(last)
+        last.text = f"{last.text} {text}".strip()
         left = right
     return row

@@ -7,8 +7,8 @@ from lxml.etree import _Element
 from lexichord.ingest.load.docx.content import (
     columns_before,
     columns_of,
-    is_hidden_row,
     is_continuation,
+    is_hidden_row,
     row_cells,
 )
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
