@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
 from lexichord.ingest.load.options import LoadOptions
-from tests.walked import docx_files, odf_files, rtf_files, sheet_files, slide_files
+from tests.walked import docx_files, html_files, odf_files, rtf_files, sheet_files, slide_files
 from tests.walked.said import Said, check
 from tests.walked.shapes import OPTIONS
 
@@ -85,3 +86,28 @@ def test_pptx_files(options: LoadOptions, slides: Any) -> None:
 def test_rtf_files(options: LoadOptions, blocks: Any, margins: Any) -> None:
     said = Said("RTF", options)
     walk(said, "a.rtf", lambda file: rtf_files.RtfWriter(said).write(file, blocks, margins))
+
+
+HTML = "HTML, books, mails in HTML"
+
+
+@EXAMPLES
+@given(html_files.BLOCKS, html_files.AROUND)
+def test_web_pages(blocks: Any, around: Any) -> None:
+    said = Said(HTML)
+    page = html_files.HtmlWriter(said).page(blocks, around)
+    walk(said, "a.html", lambda file: file.write_text(page))
+
+
+@EXAMPLES
+@given(st.lists(html_files.BLOCKS, min_size=1, max_size=3))
+def test_books(pages: Any) -> None:
+    said = Said(HTML)
+    walk(said, "a.epub", lambda file: html_files.make_epub(file, said, pages))
+
+
+@EXAMPLES
+@given(html_files.BLOCKS, st.booleans())
+def test_mails_in_html(blocks: Any, has_plain: bool) -> None:
+    said = Said(HTML)
+    walk(said, "a.eml", lambda file: html_files.make_eml(file, said, blocks, has_plain))

@@ -36,7 +36,6 @@ MIN_MAIN_TEXT_SHARE = 0.3  # of the text: where less would be left, all of it is
 def main_text(root: _Element) -> _Element:
     """Find the element that holds the page's own text; leave out what surrounds it."""
     strip_elements(root, *HIDDEN_TAGS, with_tail=False)
-    _drop([item for item in root.iter() if is_hidden(item)])
     min_length = MIN_MAIN_TEXT_SHARE * _length(root)
     around = [item for item in root.iter(*BOILERPLATE_TAGS) if item is not root]
     if _length(root) - sum(map(_length, around)) >= min_length:
@@ -120,6 +119,7 @@ def _parser() -> HTMLParser:
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     _clean(root)
+    _drop([item for item in root.iter() if is_hidden(item)])
     set_labels_apart(root)
     strip_tags(root, *INLINE_TAGS)
     if _depth(root) > MAX_ELEMENT_DEPTH:
