@@ -135,7 +135,7 @@ def test_a_paper_is_read_as_it_is_printed(tmp_path: Path) -> None:
         ),
         (r"\texorpdfstring{$x$}{x} \SI{5}{kg} {\bf old}", "x 5 kg old"),
         (r"\begin{comment}not this\end{comment}but this", "but this"),
-        (r"\includegraphics[alt={a pier}]{pier.png}", "(picture: a pier)"),
+        (r"\includegraphics[alt={a pier}]{pier.png}", "[Picture: a pier]"),
         (r"\begin{figure}\includegraphics{a}\caption{The pier.}\end{figure}", "Figure: The pier."),
         (
             "\\begin{lstlisting}[language=C,caption={Loop}]\nfor;\n\\end{lstlisting}",

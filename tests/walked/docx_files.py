@@ -164,7 +164,7 @@ class DocxWriter:
                 self._list(inner, level + 1)
 
     def _table(self, grid: Grid) -> None:
-        """Write a table; a merged cell stands in the rows that show, where hidden ones are dropped."""
+        """Write a table; where hidden rows are dropped, a merged cell stands in those that show."""
         said, table = self.said, self.document.add_table(grid.rows, grid.columns)
         is_dropped = said.options.hidden == "drop"
         words = {}

@@ -20,6 +20,7 @@ from tests.walked.shapes import (
     Heading,
     Items,
     Paragraph,
+    Picture,
     asides,
     blocks,
     grids,
@@ -82,6 +83,7 @@ class HtmlWriter:
                 summary = f"<summary>{said.text()}</summary>"
                 return f"<details>{summary}{self.blocks(block.blocks)}</details>"
             return f"<section>{self.blocks(block.blocks)}</section>"
+        assert isinstance(block, Picture)
         alt = f'<img src=a.png alt="the {said.picture()}">'
         caption = (
             f"<figcaption>{said.text(in_order=False)}</figcaption>" if block.has_caption else ""
@@ -128,7 +130,8 @@ def _cell(area: Area, word: str, tag: str) -> str:
 def make_epub(file: Path, said: Said, pages: Sequence[Sequence[Block]]) -> None:
     title, author = said.fact("title"), said.fact("author")
     dublin = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
-    about = f"<metadata {dublin}><dc:title>{title}</dc:title><dc:creator>{author}</dc:creator></metadata>"
+    told = f"<dc:title>{title}</dc:title><dc:creator>{author}</dc:creator>"
+    about = f"<metadata {dublin}>{told}</metadata>"
     item = '<item id="p{0}" href="p{0}.xhtml" media-type="application/xhtml+xml"/>'
     items = "".join(item.format(number) for number in range(len(pages)))
     spine = "".join(f'<itemref idref="p{number}"/>' for number in range(len(pages)))

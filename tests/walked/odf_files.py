@@ -108,10 +108,12 @@ class OdfWriter:
         if kind == "hidden":
             return f'<text:span text:style-name="T1">{said.passage()}</text:span>'
         if kind == "note":
-            return f"<text:note><text:note-body><text:p>{said.text()}</text:p></text:note-body></text:note>"
+            body = f"<text:note-body><text:p>{said.text()}</text:p></text:note-body>"
+            return f"<text:note>{body}</text:note>"
         if kind == "comment":
             by = "<dc:creator>Ada Berg</dc:creator><dc:date>2026-03-04T10:00:00</dc:date>"
-            return f"<office:annotation>{by}<text:p>{said.comment('Ada Berg')}</text:p></office:annotation>"
+            words = f"<text:p>{said.comment('Ada Berg')}</text:p>"
+            return f"<office:annotation>{by}{words}</office:annotation>"
         if kind == "picture":
             return (
                 f"<draw:frame><draw:image/><svg:title>the {said.picture()}</svg:title></draw:frame>"
@@ -212,7 +214,8 @@ class OdfWriter:
 
     def _save(self, file: Path, body: str, styles: str = "") -> None:
         said = self.said
-        about = f"<dc:title>{said.fact('title')}</dc:title><dc:creator>{said.fact('author')}</dc:creator>"
+        about = f"<dc:title>{said.fact('title')}</dc:title>"
+        about += f"<dc:creator>{said.fact('author')}</dc:creator>"
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("META-INF/manifest.xml", "<manifest/>")
             archive.writestr(

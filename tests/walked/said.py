@@ -1,8 +1,8 @@
 """What was written into a file, word by word, and where the guide says that it is found again.
 
-Each part of a file has a word of its own, which stands nowhere else. `docs/guides/ingest.md` says of
-each kind what is text, what is marked and what is left out; a writer notes for every word which of
-these it is. What is left out has to be named there: nothing is left out in silence.
+Each part of a file has a word of its own, which stands nowhere else. `docs/guides/ingest.md` says
+of each kind what is text, what is marked and what is left out; a writer notes for every word which
+of these it is. What is left out has to be named there: nothing is left out in silence.
 """
 
 import re

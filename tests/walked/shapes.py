@@ -1,6 +1,5 @@
 """What files are made of, drawn without words: paragraphs, lists, tables, code, pictures."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -84,7 +83,14 @@ class Grid:
         return 1 + sum(1 for row in range(area[0] + 1, area[2]) if self.own(row))
 
 
-type Block = Paragraph | Heading | Items | Code | Picture | Aside | Grid
+@dataclass(frozen=True)
+class Directive:
+    """A block of a language's own, by its name."""
+
+    name: str
+
+
+type Block = Paragraph | Heading | Items | Code | Picture | Aside | Grid | Directive
 
 
 @st.composite
@@ -137,6 +143,11 @@ OPTIONS = st.builds(
 )
 
 
+def directives(names: str) -> st.SearchStrategy[Directive]:
+    """Draw a directive of these names."""
+    return st.sampled_from(names.split()).map(Directive)
+
+
 def asides(pieces: str, *others: st.SearchStrategy[Any]) -> st.SearchStrategy[Aside]:
     """Draw what holds blocks."""
     inner = st.lists(st.one_of(paragraphs(pieces), *others), min_size=1, max_size=3)
@@ -159,8 +170,3 @@ def words_of(grid: Grid, said: Said, in_order: bool = False) -> dict[Area, str]:
 def row_words(grid: Grid, row: int, words: dict[Area, str]) -> list[str]:
     """Return the words of a row, those that reach into it from above among them."""
     return [words[area] for area in dict.fromkeys(grid.area(row, c) for c in range(grid.columns))]
-
-
-def numbered(items: Sequence[Items | None]) -> Iterator[tuple[int, Items | None]]:
-    """Yield a list's items with their numbers."""
-    yield from enumerate(items, 1)

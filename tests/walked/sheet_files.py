@@ -132,8 +132,8 @@ def make_xlsx(file: Path, said: Said, sheets: Sequence[Sheet]) -> None:
         for row in sheet.grid.hidden_rows:
             drawn.set_row(row + sheet.top, None, None, {"hidden": True})
         for column in sheet.grid.hidden_columns:
-            place = column + sheet.left
-            drawn.set_column(place, place, None, None, {"hidden": True})
+            at = column + sheet.left
+            drawn.set_column(at, at, None, None, {"hidden": True})
     book.close()
 
 
@@ -167,7 +167,8 @@ def _table(written: WrittenSheet) -> str:
         f"{'<table:table-cell/>' * sheet.left}{''.join(_cells(written, row))}</table:table-row>"
         for row in range(grid.rows)
     )
-    return f'<table:table table:name="{written.name}"{style}>{free}{columns}{above}{rows}</table:table>'
+    opening = f'<table:table table:name="{written.name}"{style}>'
+    return f"{opening}{free}{columns}{above}{rows}</table:table>"
 
 
 def _hidden(is_hidden: bool) -> str:
@@ -183,7 +184,8 @@ def _cells(written: WrittenSheet, row: int) -> Iterator[str]:
         said = written.comments.get(area)
         note = f"<office:annotation><text:p>{said}</text:p></office:annotation>" if said else ""
         yield (
-            f'<table:table-cell office:value-type="string" table:number-rows-spanned="{area[2] - row}"'
+            '<table:table-cell office:value-type="string"'
+            f' table:number-rows-spanned="{area[2] - row}"'
             f' table:number-columns-spanned="{area[3] - column}">{note}'
             f"<text:p>{written.words[area]}</text:p></table:table-cell>"
         )

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
+from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.tex.commands import (
     CAPTIONED,
     CITING,
@@ -45,6 +47,7 @@ LENGTH = re.compile(
     r"(?:[ \t]*(?:plus|minus)[ \t]*[\d.]+[ \t]*(?:pt|em|ex|cm|mm|in|fil+))*"
 )
 MAX_NAME_TOKENS = 20
+MAX_SPANNING_SCOPES = 10  # around a cell that spans rows: one that spans columns, a group
 LENGTHS = (
     *("\\vskip", "\\hskip", "\\kern", "\\mkern", "\\mskip", "\\parskip", "\\parindent"),
     *("\\baselineskip", "\\textwidth", "\\textheight", "\\columnsep", "\\tabcolsep"),
@@ -200,7 +203,8 @@ def _rows(reader: TexReader, _: str) -> None:
 
 def _end_spanning(reader: TexReader, text: str, columns: int = 1, rows: int = 1) -> None:
     reader.page.write(text)
-    if table := reader.page.table:
+    around = islice(reversed(reader.page.scopes), MAX_SPANNING_SCOPES)
+    if table := next((scope.table for scope in around if scope.table), None):
         table.columns, table.depth = max(columns, table.columns), max(rows, table.depth)
 
 
@@ -256,8 +260,8 @@ def _picture(reader: TexReader, _: str) -> None:
     reader.mouth.skip_star()
     found = PICTURE_TEXT.search(as_source(reader.mouth.option() or []))
     reader.mouth.dropped()
-    if found and (text := (found["braced"] or found["bare"] or "").strip()):
-        reader.page.write(f" (picture: {text}) ")
+    if found and (said := described(found["braced"] or found["bare"] or "")):
+        reader.page.write(f" {within(picture(said))} ")
 
 
 def _address(reader: TexReader, _: str) -> None:
