@@ -95,6 +95,11 @@ def test_merged_cells_hold_in_each_row_below_their_column(tmp_path: Path) -> Non
     ]
 
 
+def test_tracked_deletions_are_left_out(tmp_path: Path) -> None:
+    body = r"Rent {\b\deleted\revauthdel1 was {\i 7} and }is \deleted was 8 \deleted0 9.\par"
+    assert written(tmp_path, body).text == "Rent is 9."
+
+
 def test_a_note_in_a_cell_stands_in_it_and_a_comment_below_the_table(tmp_path: Path) -> None:
     said = r"{\*\atnauthor Ada}\chatn{\*\annotation Why?}"
     note = r"{\footnote Monthly.}"

@@ -28,7 +28,7 @@ from tests.walked.shapes import (
     words_of,
 )
 
-PIECES = "plain bold link code picture drawing hidden unseen remark script line"
+PIECES = "plain bold link code picture drawing hidden unseen remark script line button"
 BLOCKS = blocks(
     PIECES,
     HEADINGS,
@@ -38,8 +38,9 @@ BLOCKS = blocks(
     PICTURES,
     asides("plain bold picture", HEADINGS, lists(2), CODES),
 )
-AROUND = st.tuples(*[st.booleans()] * 4)
+AROUND = st.tuples(*[st.booleans()] * 6)
 OPENING = "The harbour has three piers, and each of them is swept at noon. " * 4
+OPS = 'xmlns:epub="http://www.idpf.org/2007/ops"'
 HIDDEN = "what is hidden: menus and dialogs, mostly"
 
 
@@ -51,11 +52,15 @@ class HtmlWriter:
 
     def page(self, parts: Sequence[Block], around: Sequence[bool]) -> str:
         said = self.said
-        has_nav, has_footer, has_form, has_main = around
+        has_nav, has_footer, has_form, has_main, has_aside, has_notes = around
         nav = f"<nav><a>{said.gone('navigation')}</a></nav>" if has_nav else ""
         footer = f"<footer>{said.gone('footers')}</footer>" if has_footer else ""
         form = f"<form><label>{said.gone('forms')}</label></form>" if has_form else ""
         body = f"<p>{OPENING}</p>{self.blocks(parts)}"
+        if has_aside:
+            body += f"<aside>{said.gone('asides')}</aside>"
+        if has_notes:
+            body += f'<aside role="doc-endnotes"><p>{said.text()}</p></aside>'
         main = f"<main>{body}</main>" if has_main else body
         about = f'<meta name="author" content="{said.fact("author")}">'
         head = f"<head><title>{said.fact('title')}</title>{about}</head>"
@@ -79,16 +84,21 @@ class HtmlWriter:
         if isinstance(block, Grid):
             return self._table(block)
         if isinstance(block, Aside):
-            if block.title:
-                summary = f"<summary>{said.text()}</summary>"
-                return f"<details>{summary}{self.blocks(block.blocks)}</details>"
-            return f"<section>{self.blocks(block.blocks)}</section>"
+            return self._aside(block)
         assert isinstance(block, Picture)
         alt = f'<img src=a.png alt="the {said.picture()}">'
         caption = (
             f"<figcaption>{said.text(in_order=False)}</figcaption>" if block.has_caption else ""
         )
         return f"<figure>{alt}{caption}</figure>"
+
+    def _aside(self, block: Aside) -> str:
+        if block.title:
+            summary = f"<summary>{self.said.text()}</summary>"
+            return f"<details>{summary}{self.blocks(block.blocks)}</details>"
+        if len(block.blocks) == 1:
+            return f'<aside epub:type="footnote">{self.blocks(block.blocks)}</aside>'
+        return f"<section>{self.blocks(block.blocks)}</section>"
 
     def _piece(self, kind: str) -> str:
         said = self.said
@@ -99,6 +109,8 @@ class HtmlWriter:
         if kind in ("hidden", "unseen"):
             how = "hidden" if kind == "hidden" else 'style="display: none"'
             return f"<span {how}>{said.gone(HIDDEN)}</span>"
+        if kind == "button":
+            return f"<button>{said.gone('buttons')}</button>"
         if kind == "remark":
             return f"<!-- {said.gone('comments of the source')} -->"
         if kind == "script":
@@ -141,7 +153,9 @@ def make_epub(file: Path, said: Said, pages: Sequence[Sequence[Block]]) -> None:
         package = f"<package>{about}<manifest>{items}</manifest><spine>{spine}</spine></package>"
         archive.writestr("o/c.opf", package)
         for number, parts in enumerate(pages):
-            body = f"<html><body>{HtmlWriter(said).blocks(parts)}</body></html>"
+            body = (
+                f"<html {OPS}><body><p>{OPENING}</p>{HtmlWriter(said).blocks(parts)}</body></html>"
+            )
             archive.writestr(f"o/p{number}.xhtml", body)
 
 

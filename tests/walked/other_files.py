@@ -21,7 +21,8 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.lists(inner, min_size=1, max_size=3).map(tuple),
 )
 CELLS = st.lists(
-    st.sampled_from(("markdown", "code", "raw", "stream", "result", "error")), min_size=1
+    st.sampled_from(("markdown", "code", "raw", "stream", "result", "error", "drawn", "written")),
+    min_size=1,
 )
 PAGES = st.lists(
     st.lists(
@@ -72,6 +73,14 @@ def _cell(said: Said, kind: str) -> dict[str, Any]:
     outputs: dict[str, Callable[[], dict[str, Any]]] = {
         "stream": lambda: {"output_type": "stream", "text": [said.text()]},
         "result": lambda: {"output_type": "display_data", "data": {"text/plain": said.text()}},
+        "drawn": lambda: {
+            "output_type": "display_data",
+            "data": {"text/html": said.gone("outputs in HTML alone")},
+        },
+        "written": lambda: {
+            "output_type": "display_data",
+            "data": {"text/markdown": [said.text()], "text/plain": "<an object>"},
+        },
         "error": lambda: {"output_type": "error", "ename": said.text(), "evalue": said.text()},
     }
     shown = [outputs[kind]()] if kind in outputs else []

@@ -22,7 +22,7 @@ from tests.walked.shapes import (
 __all__ = ["BLOCKS", "MARGINS", "RtfWriter"]
 
 HEAD = r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fswiss\fcharset0 Arial;}}"
-PIECES = "plain bold link hidden shut note comment picture umlaut"
+PIECES = "plain bold link hidden shut note comment picture umlaut deleted"
 BLOCKS = blocks(PIECES, HEADINGS, lists(), grids())
 DAY = (2026 - 1900) << 20 | 3 << 16 | 4 << 11
 CELL_TWIPS = 1000
@@ -60,6 +60,8 @@ class RtfWriter:
         if kind in ("hidden", "shut"):
             word = said.passage()
             return rf"{{\v {word}}}" if kind == "hidden" else rf"\v {word}\v0 "
+        if kind == "deleted":
+            return rf"{{\deleted\revauthdel1 {said.gone('tracked deletions')}}}"
         if kind == "note":
             return rf"{{\super\chftn}}{{\footnote \pard {{\super\chftn}} {said.text()}}}"
         if kind == "comment":

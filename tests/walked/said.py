@@ -22,8 +22,9 @@ CONSONANTS, VOWELS = "bdfgklmnprst", "aeiou"
 @cache
 def left_out(kind: str) -> str:
     """Return what the guide's table says is left out of a kind of files."""
-    rows = [line.split(" | ") for line in GUIDE.read_text().splitlines() if line.startswith("| ")]
-    return next(row[-1] for row in rows if len(row) == 5 and row[0] == f"| {kind}")
+    lines = (line for line in GUIDE.read_text().splitlines() if line.startswith("| "))
+    rows = ([cell.strip() for cell in line.strip()[1:-1].split("|")] for line in lines)
+    return next(row[-1] for row in rows if len(row) == 5 and row[0] == kind)
 
 
 @dataclass

@@ -177,7 +177,7 @@ def test_data(values: Any, by_line: bool) -> None:
 @EXAMPLES
 @given(other_files.CELLS)
 def test_notebooks(kinds: Any) -> None:
-    said = Said(DATA)
+    said = Said("notebooks")
     walk(said, "a.ipynb", lambda file: other_files.make_notebook(file, said, kinds))
 
 

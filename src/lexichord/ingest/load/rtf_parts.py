@@ -37,6 +37,8 @@ def part_rtf(source: str) -> tuple[str, list[RtfPart]]:
     """Return the source of the running text, with signs where parts were taken out, and these."""
     source = remove_pict_groups(source).translate(NO_SIGNS)  # type: ignore[no-untyped-call]
     parts = list[RtfPart]()
+    if "\\deleted" in source:
+        source = "".join(_without_deletions(source))
     if ANY_PART.search(source):
         source = "".join(_with_hidden_signs(source))
         source = "".join(_body(source, parts))
@@ -57,6 +59,24 @@ def _with_hidden_signs(source: str) -> Iterator[str]:
             yield f"{source[place : token.end()]} \x04"
             place, opened = token.end() + source.startswith(" ", token.end()), depth
     yield source[place:]
+
+
+def _without_deletions(source: str) -> Iterator[str]:
+    r"""Yield the source without what \deleted marks: up to \deleted0, \plain or its group's end."""
+    place, depth = 0, 0
+    opened: int | None = None
+    for token in TOKEN.finditer(source):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        word, is_off = token["word"], token["number"] == "0"
+        if opened is None and word == "deleted" and not is_off:
+            yield source[place : token.start()]
+            opened = depth
+        elif opened is not None and (
+            depth < opened
+            or (depth == opened and (word == "plain" or (word == "deleted" and is_off)))
+        ):
+            place, opened = token.start(), None
+    yield "" if opened is not None else source[place:]
 
 
 def _body(source: str, parts: list[RtfPart]) -> Iterator[str]:

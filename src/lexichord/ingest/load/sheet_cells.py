@@ -96,7 +96,7 @@ class _ColumnMarker:
         if not self._is_kept:
             return ["" if place in self._hidden else cell for place, cell in enumerate(row)]
         marked = list(row)
-        for place in [place for place in self._waiting if row[place].strip()]:
+        for place in [place for place in self._waiting if "".join(row[place : place + 1]).strip()]:
             self._waiting.remove(place)
             marked[place] = self._marks.hidden(row[place], "column")
         return marked

@@ -30,6 +30,7 @@ from lexichord.types import Heading, LoadedText, Table
 
 HIDDEN_TAGS = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
 BOILERPLATE_TAGS = ("nav", "footer", "aside", "form", "button", "select", "textarea", "dialog")
+TYPE_ATTRIBUTE = "{http://www.idpf.org/2007/ops}type"
 MIN_MAIN_TEXT_SHARE = 0.3  # of the text: where less would be left, all of it is main text
 
 
@@ -37,7 +38,9 @@ def main_text(root: _Element) -> _Element:
     """Find the element that holds the page's own text; leave out what surrounds it."""
     strip_elements(root, *HIDDEN_TAGS, with_tail=False)
     min_length = MIN_MAIN_TEXT_SHARE * _length(root)
-    around = [item for item in root.iter(*BOILERPLATE_TAGS) if item is not root]
+    around = [
+        item for item in root.iter(*BOILERPLATE_TAGS) if item is not root and not _is_note(item)
+    ]
     if _length(root) - sum(map(_length, around)) >= min_length:
         _drop(around)
     for path in (".//main", ".//*[@role='main']", ".//article"):
@@ -45,6 +48,11 @@ def main_text(root: _Element) -> _Element:
         if len(candidates) == 1 and _length(candidates[0]) >= min_length:
             return candidates[0]
     return root
+
+
+def _is_note(item: _Element) -> bool:
+    """Return whether an element holds notes to the text, as books have them in asides."""
+    return any("note" in item.get(name, "") for name in ("epub:type", "role", TYPE_ATTRIBUTE))
 
 
 def _length(item: _Element) -> int:
