@@ -144,3 +144,21 @@ def test_merged_cells_hold_in_each_row(tmp_path: Path) -> None:
     assert written(tmp_path, f"<table:table>{body}</table:table>").text == (
         "| Coast | Boat |\n| --- | --- |\n| North | Gull |\n| North | Tern |"
     )
+
+
+def test_all_that_lists_and_indexes_hold_is_read(tmp_path: Path) -> None:
+    table = (
+        "<table:table><table:table-row><table:table-cell><text:p>Gull</text:p></table:table-cell>"
+        "</table:table-row></table:table>"
+    )
+    body = (
+        "<text:list><text:list-header><text:p>Of boats</text:p></text:list-header><text:list-item>"
+        f"<text:p>One</text:p>{table}<text:list><text:list-item><text:p>Two</text:p>"
+        "</text:list-item></text:list></text:list-item></text:list><text:bibliography>"
+        "<text:index-body><text:index-title><text:p>Works</text:p></text:index-title>"
+        "</text:index-body></text:bibliography><text:numbered-paragraph><text:p>Three</text:p>"
+        "</text:numbered-paragraph>"
+    )
+    assert written(tmp_path, body).text.split("\n\n") == [
+        *("Of boats", "• One", "| Gull |", "  • Two", "Works", "Three")
+    ]

@@ -111,3 +111,10 @@ def test_a_note_in_a_cell_stands_in_it_and_a_comment_below_the_table(tmp_path: P
 
 def test_groups_that_never_end_take_no_time(tmp_path: Path) -> None:
     assert written(tmp_path, "One.\\par" + r"{\header {\v " * 50_000).text == "One."
+
+
+def test_the_text_and_the_picture_of_a_shape_are_read(tmp_path: Path) -> None:
+    said = r"{\sp{\sn wzDescription}{\sv Map of berths}}"
+    shape = rf"{{\shp{{\*\shpinst{said}{{\shptxt \pard Boxed {{\b in}}\par}}}}{{\shprslt x}}}}"
+    text = written(tmp_path, rf"See {shape}below.\par End\column Next\par").text
+    assert text == "See  [Picture: Map of berths]below.\n\nBoxed in\n\nEnd\nNext"

@@ -29,12 +29,12 @@ from tests.walked.shapes import (
     row_words,
 )
 
-PIECES = "plain bold link hidden note comment picture inserted deleted control field"
+PIECES = "plain bold link hidden note comment picture inserted deleted control field box ruby"
 BLOCKS = blocks(
     PIECES,
     HEADINGS,
     lists(),
-    grids(hides=True),
+    grids(hides=True, extras="bold hidden note comment picture deleted nested box"),
     asides("plain hidden", HEADINGS, grids(merges=False)),
 )
 MARGINS = st.tuples(st.booleans(), st.booleans(), st.booleans())
@@ -94,7 +94,7 @@ class DocxWriter:
         elif isinstance(block, Grid):
             self._table(block)
         else:
-            self._box(block)
+            self._aside(block)
 
     def _run(self, text: str) -> Any:
         return self.paragraph.add_run(f" {text} ")
@@ -155,6 +155,31 @@ class DocxWriter:
         shape = self.paragraph.add_run().add_picture(BytesIO(png()))
         shape._inline.docPr.set("descr", f"the {self.said.picture()}")
 
+    def _ruby(self) -> None:
+        self._plain()
+        above, word = self.said.text(in_order=False), self.said.text()
+        run = "<w:r><w:t>{}</w:t></w:r>"
+        ruby = f"<w:rt>{run.format(above)}</w:rt><w:rubyBase>{run.format(word)}</w:rubyBase>"
+        self.paragraph._p.append(xml(f"<w:r><w:ruby>{ruby}</w:ruby></w:r>"))
+        self._plain()
+
+    def _box(self) -> None:
+        """Write a text box, as Word does: again for programs that know only the old form."""
+        words = "".join(
+            f"<w:p><w:r><w:t>{self.said.text(in_order=False)}</w:t></w:r></w:p>" for _ in range(2)
+        )
+        box = f"<w:txbxContent>{words}</w:txbxContent>"
+        spaces = (
+            f'{nsdecls("w", "r")} xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+            ' xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"'
+            ' xmlns:v="urn:schemas-microsoft-com:vml"'
+        )
+        shape = f"<w:drawing><wps:txbx>{box}</wps:txbx></w:drawing>"
+        new = f'<mc:Choice Requires="wps">{shape}</mc:Choice>'
+        old = f"<mc:Fallback><w:pict><v:textbox>{box}</v:textbox></w:pict></mc:Fallback>"
+        content = f"<mc:AlternateContent>{new}{old}</mc:AlternateContent>"
+        self.paragraph._p.append(parse_xml(f"<w:r {spaces}>{content}</w:r>"))
+
     def _list(self, items: Items, level: int) -> None:
         style = "List Number" if items.is_ordered else "List Bullet"
         for inner in items.items:
@@ -178,10 +203,21 @@ class DocxWriter:
                 else:
                     words[area] = said.text(1, in_order=False)
                     said.least.add(words[area])
-                cell = table.cell(top, left)
-                cell.merge(table.cell(bottom - 1, right - 1)).text = words[area]
+                cell = table.cell(top, left).merge(table.cell(bottom - 1, right - 1))
+                cell.text = words[area]
+                self._extra(cell, grid.extra(area))
         for row in range(grid.rows):
             self._note_row(table.rows[row], grid, row, words, is_dropped)
+
+    def _extra(self, cell: Any, piece: str) -> None:
+        self.paragraph = cell.paragraphs[0]
+        if piece == "nested":
+            inner = cell.add_table(2, 2)
+            for place in range(4):
+                word = self.said.text(in_order=False)
+                inner.cell(place // 2, place % 2).text = word
+        elif piece:
+            getattr(self, f"_{piece}")()
 
     def _note_row(self, drawn: Any, grid: Grid, row: int, words: Any, is_dropped: bool) -> None:
         is_hidden, said = row in grid.hidden_rows, self.said
@@ -197,7 +233,7 @@ class DocxWriter:
             if said.options.hidden == "mark":
                 said.patterns.append(rf"{words[grid.own(row)[0]]}.*\(hidden\)")
 
-    def _box(self, aside: Any) -> None:
+    def _aside(self, aside: Any) -> None:
         """Put blocks into the one cell of a table, which only lays them out."""
         cell = self.document.add_table(1, 1).cell(0, 0)
         for block in aside.blocks:

@@ -28,12 +28,12 @@ from tests.walked.shapes import (
     words_of,
 )
 
-PIECES = "plain bold link code picture drawing hidden unseen remark script line button"
+PIECES = "plain bold link code picture drawing hidden unseen remark script line button ruby"
 BLOCKS = blocks(
     PIECES,
     HEADINGS,
     lists(),
-    grids(),
+    grids(extras="bold code picture hidden line"),
     CODES,
     PICTURES,
     asides("plain bold picture", HEADINGS, lists(2), CODES),
@@ -109,6 +109,8 @@ class HtmlWriter:
         if kind in ("hidden", "unseen"):
             how = "hidden" if kind == "hidden" else 'style="display: none"'
             return f"<span {how}>{said.gone(HIDDEN)}</span>"
+        if kind == "ruby":
+            return f"<ruby>{said.text()}<rt>{said.text()}</rt></ruby>"
         if kind == "button":
             return f"<button>{said.gone('buttons')}</button>"
         if kind == "remark":
@@ -128,15 +130,18 @@ class HtmlWriter:
     def _table(self, grid: Grid) -> str:
         words = words_of(grid, self.said)
         rows = (
-            "".join(_cell(area, words[area], "td" if row else "th") for area in grid.own(row))
+            "".join(self._cell(grid, area, words[area]) for area in grid.own(row))
             for row in range(grid.rows)
         )
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
-
-def _cell(area: Area, word: str, tag: str) -> str:
-    top, left, bottom, right = area
-    return f"<{tag} rowspan={bottom - top} colspan={right - left}>{word}</{tag}>"
+    def _cell(self, grid: Grid, area: Area, word: str) -> str:
+        top, left, bottom, right = area
+        tag, order = "td" if top else "th", len(self.said.order)
+        piece = grid.extra(area)
+        inner = f"{word} {self._piece(piece)}" if piece else word
+        del self.said.order[order:]
+        return f"<{tag} rowspan={bottom - top} colspan={right - left}>{inner}</{tag}>"
 
 
 def make_epub(file: Path, said: Said, pages: Sequence[Sequence[Block]]) -> None:

@@ -41,12 +41,12 @@ STYLES = (
     '<style:style style:name="dp2"><style:drawing-page-properties'
     ' presentation:visibility="hidden"/></style:style></office:automatic-styles>'
 )
-PIECES = "plain bold link hidden note comment picture box"
+PIECES = "plain bold link hidden note comment picture box ruby"
 BLOCKS = blocks(
     PIECES,
     HEADINGS,
     lists(),
-    grids(),
+    grids(extras="bold hidden note comment picture box"),
     st.builds(Picture, st.just(False)),
     asides("plain hidden comment", HEADINGS, grids(), lists()),
 )
@@ -108,7 +108,8 @@ class OdfWriter:
         if kind == "hidden":
             return f'<text:span text:style-name="T1">{said.passage()}</text:span>'
         if kind == "note":
-            body = f"<text:note-body><text:p>{said.text()}</text:p></text:note-body>"
+            words = f"{said.text()} {self._piece('hidden')}"
+            body = f"<text:note-body><text:p>{words}</text:p></text:note-body>"
             return f"<text:note>{body}</text:note>"
         if kind == "comment":
             by = "<dc:creator>Ada Berg</dc:creator><dc:date>2026-03-04T10:00:00</dc:date>"
@@ -118,6 +119,9 @@ class OdfWriter:
             return (
                 f"<draw:frame><draw:image/><svg:title>the {said.picture()}</svg:title></draw:frame>"
             )
+        if kind == "ruby":
+            base = f"<text:ruby-base>{said.text()}</text:ruby-base>"
+            return f"<text:ruby>{base}<text:ruby-text>{said.text()}</text:ruby-text></text:ruby>"
         if kind == "box":
             lines = "".join(f"<text:p>{said.text()}</text:p>" for _ in range(2))
             return f"<draw:frame><draw:text-box>{lines}</draw:text-box></draw:frame>"
@@ -152,8 +156,16 @@ class OdfWriter:
             yield (
                 f'<table:table-cell table:number-rows-spanned="{area[2] - row}"'
                 f' table:number-columns-spanned="{area[3] - column}">'
-                f"<text:p>{words[area]}</text:p></table:table-cell>"
+                f"<text:p>{words[area]} {self._extra(grid.extra(area))}</text:p></table:table-cell>"
             )
+
+    def _extra(self, piece: str) -> str:
+        if not piece:
+            return ""
+        order = len(self.said.order)
+        written = self._piece(piece)
+        del self.said.order[order:]
+        return written
 
     def make_odt(self, file: Path, parts: Sequence[Block], margins: tuple[bool, ...]) -> None:
         said, (has_header, has_footer, is_hidden) = self.said, margins

@@ -22,8 +22,8 @@ from tests.walked.shapes import (
 __all__ = ["BLOCKS", "MARGINS", "RtfWriter"]
 
 HEAD = r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fswiss\fcharset0 Arial;}}"
-PIECES = "plain bold link hidden shut note comment picture umlaut deleted"
-BLOCKS = blocks(PIECES, HEADINGS, lists(), grids())
+PIECES = "plain bold link hidden shut note comment picture umlaut deleted box"
+BLOCKS = blocks(PIECES, HEADINGS, lists(), grids(extras="bold hidden note comment picture deleted"))
 DAY = (2026 - 1900) << 20 | 3 << 16 | 4 << 11
 CELL_TWIPS = 1000
 
@@ -62,8 +62,12 @@ class RtfWriter:
             return rf"{{\v {word}}}" if kind == "hidden" else rf"\v {word}\v0 "
         if kind == "deleted":
             return rf"{{\deleted\revauthdel1 {said.gone('tracked deletions')}}}"
+        if kind == "box":
+            box = rf"{{\shptxt \pard {said.text(in_order=False)}\par}}"
+            return rf"{{\shp{{\*\shpinst{{\sp{{\sn a}}{{\sv 1}}}}{box}}}}}"
         if kind == "note":
-            return rf"{{\super\chftn}}{{\footnote \pard {{\super\chftn}} {said.text()}}}"
+            word, hidden = said.text(), self._piece("hidden")
+            return rf"{{\super\chftn}}{{\footnote \pard {{\super\chftn}} {word} {hidden}}}"
         if kind == "comment":
             dated = rf"{{\*\annotation{{\*\atndate {DAY}}}\pard {said.comment('Ada Berg')}}}"
             return rf"{{\*\atnid AB}}{{\*\atnauthor Ada Berg}}\chatn{dated}"
@@ -94,9 +98,18 @@ class RtfWriter:
     def _cells(self, grid: Grid, row: int, words: dict[Area, str]) -> str:
         places = (grid.area(row, column)[:2] == (row, column) for column in range(grid.columns))
         texts = (
-            words[grid.area(row, column)] if is_own else "" for column, is_own in enumerate(places)
+            f"{words[grid.area(row, column)]} {self._extra(grid.extra(grid.area(row, column)))}"
+            if is_own
+            else ""
+            for column, is_own in enumerate(places)
         )
         return "".join(rf"{text}\cell " for text in texts)
+
+    def _extra(self, piece: str) -> str:
+        order = len(self.said.order)
+        written = self._piece(piece) if piece else ""
+        del self.said.order[order:]
+        return written
 
 
 def _layout(grid: Grid, row: int) -> Iterator[str]:

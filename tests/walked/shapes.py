@@ -65,6 +65,7 @@ class Grid:
     merged: tuple[Area, ...] = ()
     hidden_rows: frozenset[int] = frozenset()
     hidden_columns: frozenset[int] = frozenset()
+    extras: tuple[str, ...] = ()  # pieces that stand in cells, besides a word
 
     def area(self, row: int, column: int) -> Area:
         """Return the cell that a place belongs to."""
@@ -72,6 +73,13 @@ class Grid:
             if top <= row < bottom and left <= column < right:
                 return top, left, bottom, right
         return row, column, row + 1, column + 1
+
+    def extra(self, area: Area) -> str:
+        """Return the piece that stands in a cell besides its word; "" for one that is merged."""
+        top, left, bottom, right = area
+        is_one = bottom - top == right - left == 1 and top not in self.hidden_rows
+        place = top * self.columns + left
+        return self.extras[place] if is_one and place < len(self.extras) else ""
 
     def own(self, row: int) -> list[Area]:
         """Return the cells that begin in a row."""
@@ -94,7 +102,7 @@ type Block = Paragraph | Heading | Items | Code | Picture | Aside | Grid | Direc
 
 
 @st.composite
-def grids(draw: st.DrawFn, hides: bool = False, merges: bool = True) -> Grid:
+def grids(draw: st.DrawFn, hides: bool = False, merges: bool = True, extras: str = "") -> Grid:
     """Draw a table; what is merged downwards begins below the header."""
     rows, columns = draw(st.integers(2, 5)), draw(st.integers(2, 4))
     merged = list[Area]()
@@ -107,7 +115,10 @@ def grids(draw: st.DrawFn, hides: bool = False, merges: bool = True) -> Grid:
             merged.append(area)
     hidden_rows = draw(st.frozensets(st.integers(0, rows - 1), max_size=2)) if hides else ()
     hidden_columns = draw(st.frozensets(st.integers(0, columns - 1), max_size=2)) if hides else ()
-    return Grid(rows, columns, tuple(merged), frozenset(hidden_rows), frozenset(hidden_columns))
+    places = st.sampled_from(("", *extras.split()))
+    drawn = tuple(draw(st.lists(places, max_size=rows * columns))) if extras else ()
+    hidden = frozenset(hidden_rows), frozenset(hidden_columns)
+    return Grid(rows, columns, tuple(merged), *hidden, drawn)
 
 
 def _meets(one: Area, other: Area) -> bool:

@@ -34,7 +34,7 @@ BLOCKS = blocks(
     PIECES,
     HEADINGS,
     lists(),
-    grids(),
+    grids(extras="bold note maths verb cite remark"),
     CODES,
     PICTURES,
     DIRECTIVES,
@@ -130,6 +130,10 @@ class TexWriter:
                 if bottom - top > 1 and word
                 else word
             )
+            if piece := grid.extra(area):
+                order = len(self.said.order)
+                cell += f" {self._piece(piece)}"
+                del self.said.order[order:]
             yield f"\\multicolumn{{{right - left}}}{{l}}{{{cell}}}" if right - left > 1 else cell
             column = right
 

@@ -25,8 +25,12 @@ STYLES_PART = "styles.xml"
 DRAWING = f"{OPEN_DOCUMENT}drawing:1.0"
 ANNOTATION = f"{{{OPEN_DOCUMENT}office:1.0}}annotation"
 LEFT_OUT = ("tracked-changes", "annotation-end", "desc", "title", "sequence-decls")
+SPACES = {"s": " ", "tab": "\t", "line-break": "\n"}
 BLOCKS = ("p", "h", "list-item", "table-row")  # whose words never join those of the next
-WRAPPERS = ("section", "index-body", "list-header", "table-header-rows", "table-row-group")
+WRAPPERS = (
+    *("section", "index-body", "index-title", "numbered-paragraph", "bibliography"),
+    *("table-header-rows", "table-row-group"),
+)
 
 
 @contextmanager
@@ -78,8 +82,7 @@ class OdfReader:
             level = _count(element, "text", "outline-level") if name == "h" else None
             self.add_paragraph(self.text(element, is_hidden).strip("\n"), level)
         elif name == "list":
-            for item in _inside(element, "list-item"):
-                self._add_item(item, "", is_hidden)
+            self._add_list(element, "", is_hidden)
         elif name == "table":
             self._add_table(element, is_hidden)
         elif element.tag == ANNOTATION:
@@ -99,17 +102,26 @@ class OdfReader:
         """Take note that a table begins."""
 
     def _add_item(self, item: _Element, indent: str, is_hidden: bool) -> None:
-        """Add a list's item with its mark; what else it holds is set in below."""
-        texts = (self.text(paragraph, is_hidden) for paragraph in item.iterfind("{*}p"))
-        if text := "\n".join(filter(str.strip, texts)):
-            self.add_paragraph(f"{indent}• {text}", None)
-        self.add_gathered()
-        for heading in item.iterfind("{*}h"):
-            level = _count(heading, "text", "outline-level")
-            self.add_paragraph(self.text(heading, is_hidden).strip(), level)
-        for inner in item.iterfind("{*}list"):
-            for below in _inside(inner, "list-item"):
-                self._add_item(below, f"{indent}  ", is_hidden)
+        """Add a list's item with its mark; lists in it are set in below."""
+        mark = "" if QName(item).localname == "list-header" else "• "
+        for is_text, group in groupby(item, lambda child: QName(child).localname == "p"):
+            if is_text:
+                lines = (self.text(paragraph, is_hidden) for paragraph in group)
+                if text := "\n".join(filter(str.strip, lines)):
+                    self.add_paragraph(f"{indent}{mark}{text}", None)
+                    mark = ""
+                self.add_gathered()
+                continue
+            for child in group:
+                if QName(child).localname == "list":
+                    self._add_list(child, f"{indent}  ", is_hidden)
+                else:
+                    self._add_block(child, is_hidden)
+                    self.add_gathered()
+
+    def _add_list(self, element: _Element, indent: str, is_hidden: bool) -> None:
+        for item in element.iterchildren("{*}list-header", "{*}list-item"):
+            self._add_item(item, indent, is_hidden)
 
     def _add_table(self, table: _Element, is_hidden: bool) -> None:
         rows = [
@@ -147,9 +159,12 @@ class OdfReader:
     def text(self, element: _Element, is_hidden: bool = False) -> str:
         """Return an element's text, without what is hidden in it, unless that is kept."""
         hides = is_hidden or self.styles.hides(element) or _hides_paragraph(element)
+        return self._shown(self._pieces(element, hides))
+
+    def _shown(self, pieces: Iterable[tuple[bool, str]]) -> str:
         parts = (
             (hidden, storable_text("".join(text for _, text in group)))
-            for hidden, group in groupby(self._pieces(element, hides), itemgetter(0))
+            for hidden, group in groupby(pieces, itemgetter(0))
         )
         return "".join(self.marks.passage(text) if hidden else text for hidden, text in parts)
 
@@ -161,10 +176,8 @@ class OdfReader:
 
     def _piece(self, child: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
         name = QName(child).localname
-        if name == "s":
-            yield hidden, " " * _count(child, "text", "c")
-        elif name in ("tab", "line-break"):
-            yield hidden, "\t" if name == "tab" else "\n"
+        if name in SPACES:
+            yield hidden, SPACES[name] * _count(child, "text", "c")
         elif name == "note":
             yield hidden, self._note(child)
         elif name == "annotation":
@@ -172,6 +185,8 @@ class OdfReader:
         elif name == "hidden-text":
             shown = attribute(child, "text", "is-hidden") == "false"
             yield hidden or not shown, attribute(child, "text", "string-value") or child.text or ""
+        elif name == "ruby-text":
+            yield hidden, f" ({''.join(text for _, text in self._pieces(child, hidden))})"
         elif name not in LEFT_OUT:
             if QName(child).namespace == DRAWING:
                 self._describe(child)
@@ -180,7 +195,7 @@ class OdfReader:
 
     def _note(self, note: _Element) -> str:
         body = note.find("{*}note-body")
-        words = "" if body is None else "".join(text for _, text in self._pieces(body, False))
+        words = "" if body is None else self._shown(self._pieces(body, False))
         return f" [{' '.join(words.split())}]" if body is not None else ""
 
     def _comment(self, said: _Element) -> None:

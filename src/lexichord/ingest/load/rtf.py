@@ -132,8 +132,8 @@ class _Reader:
     def _end_paragraph(self) -> None:
         if self._lines:
             self.built.paragraph("\n".join(self._lines))
-        for comment in self._after:
-            self.built.paragraph(comment)
+        for text in self._after:
+            self.built.paragraph(text)
         self._lines, self._after = [], []
 
     def _placed(self, number: int, headers: list[str], footers: list[str]) -> str:
@@ -142,6 +142,9 @@ class _Reader:
         if part.kind == "picture":
             said = described(text)
             return f" {within(picture(said))}" if said else ""
+        if part.kind == "box":
+            self._after += [text] if text else []
+            return ""
         if part.kind == "footnote":
             return f" [{' '.join(text.split())}]" if text else ""
         if part.kind == "annotation":

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from striprtf.striprtf import remove_pict_groups
 
 PART_START = re.compile(
-    r"\{\s*(?:\\\*\s*)?\\(?P<kind>header|footer|footnote|annotation|atnauthor|shppict|pict)"
+    r"\{\s*(?:\\\*\s*)?\\(?P<kind>header|footer|footnote|annotation|atnauthor|shppict|pict|shp)"
     r"[lrf]?(?![a-z])"
 )
 TOKEN = re.compile(r"\\(?P<word>[a-z]{1,32})(?P<number>-?\d{1,10})?|\\.|[{}]", re.DOTALL)
-ANY_PART = re.compile(r"\\(?:header|footer|footnote|annotation|v(?![a-z]))|Description")
+ANY_PART = re.compile(r"\\(?:header|footer|footnote|annotation|shptxt|v(?![a-z]))|Description")
+BOX_START = re.compile(r"\{\s*\\shptxt(?![a-z])")
+COLUMN_END = re.compile(r"\\column(?![a-z])")  # which the library does not know
 DESCRIPTION = re.compile(r"\\sn\s+\w*Description\s*\}\s*\{\\sv\s+(?P<words>[^{}]{1,5000})\}")
 DATE = re.compile(r"\{\s*\\\*\s*\\atndate\s+(\d{1,10})\s*\}")
 NO_SIGNS = dict.fromkeys(range(2, 7), "?")  # what the signs are made of
@@ -36,7 +38,7 @@ class RtfPart:
 def part_rtf(source: str) -> tuple[str, list[RtfPart]]:
     """Return the source of the running text, with signs where parts were taken out, and these."""
     source = remove_pict_groups(source).translate(NO_SIGNS)  # type: ignore[no-untyped-call]
-    parts = list[RtfPart]()
+    source, parts = COLUMN_END.sub(r"\\line", source), list[RtfPart]()
     if "\\deleted" in source:
         source = "".join(_without_deletions(source))
     if ANY_PART.search(source):
@@ -90,15 +92,26 @@ def _body(source: str, parts: list[RtfPart]) -> Iterator[str]:
         kind = start["kind"]
         if kind == "atnauthor":
             author = inner
-        elif kind in ("shppict", "pict"):
+        elif kind in ("shppict", "pict", "shp"):
+            found = [RtfPart("box", box) for box in _boxes(inner)]
             if said := DESCRIPTION.search(inner):
-                parts.append(RtfPart("picture", said["words"]))
+                found.append(RtfPart("picture", said["words"]))
+            for part in found:
+                parts.append(part)
                 yield f"\x02{len(parts) - 1}\x03"
         else:
             dated = DATE.search(inner)
             parts.append(RtfPart(kind, inner, author, _day(int(dated[1])) if dated else ""))
             yield f"\x02{len(parts) - 1}\x03"
     yield source[place:]
+
+
+def _boxes(shape: str) -> Iterator[str]:
+    """Yield the sources of the text in a shape."""
+    place = 0
+    while start := BOX_START.search(shape, place):
+        place = _group_end(shape, start.start())
+        yield shape[start.end() : place - 1]
 
 
 def _group_end(source: str, start: int) -> int:

@@ -14,7 +14,7 @@ from lexichord.ingest.load.docx.content import FALLBACK_TAG, ROW_TAG, is_hidden_
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.marks import PASSAGE, Marks, described, picture
 
-RUN_TAG, COMMENT_TAG = qn("w:r"), qn("w:commentReference")
+RUN_TAG, COMMENT_TAG, RUBY_TAG = qn("w:r"), qn("w:commentReference"), qn("w:ruby")
 MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 TEXT_TAGS = {qn("w:t"), f"{{{MATH_NAMESPACE}}}t"}
 CHARACTER_TAGS = {
@@ -84,11 +84,21 @@ class ParagraphReader:
             elif child.tag in NOTE_TAGS and self._shows_note(hidden):
                 self.notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
                 yield hidden, f"[{len(self.notes)}]"
+            elif child.tag == RUBY_TAG:
+                yield from self._ruby(child, hidden)
             elif child.tag == RUN_TAG:
                 yield from self._runs(child, self._styles.hides_run(child, hidden))
             elif child.tag not in SKIPPED_TAGS:
                 self._gather(child, hidden)
                 yield from self._runs(child, hidden)
+
+    def _ruby(self, ruby: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
+        """Yield words, and behind them in brackets what stands above them in small letters."""
+        for part, form in (("w:rubyBase", "{}"), ("w:rt", " ({})")):
+            text = "".join(
+                text for each in ruby.iterfind(qn(part)) for _, text in self._runs(each, hidden)
+            )
+            yield hidden, form.format(text) if text else ""
 
     def _shows_note(self, hidden: bool) -> bool:
         return not hidden or self._is_in_hidden_row or self._marks.keeps_hidden(PASSAGE)
