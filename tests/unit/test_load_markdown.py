@@ -100,6 +100,11 @@ def test_markup_is_no_text(markup: str, text: str) -> None:
         ("```{figure} a.png\n:alt: 'A boat'\nAt sea\n```", "Picture: A boat\nAt sea"),
         ("```{figure} a.png\n---\nalt: A boat\n---\nAt sea\n```", "Picture: A boat\nAt sea"),
         ("```{code-block} sh\n:caption: x\nmake <b>\n```", "x\n```sh\nmake <b>\n```"),
+        (
+            '<table><tr><td>Gull</td><td>9</td></tr></table>\nOne<br>two <img alt="A boat" src=x>',
+            "Gull 9\nOne two [Picture: A boat]",
+        ),
+        ('<p><img src=x alt="A boat"></p>', "Picture: A boat"),
         ("```{unknown} Of boats\nGull\n```", "Of boats\n```unknown\nGull\n```"),
         (
             ':::{csv-table} Fees\n:header: "Boat", Fee\nGull, 9\n:::\nEnd',

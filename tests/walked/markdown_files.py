@@ -26,10 +26,10 @@ from tests.walked.shapes import (
     lists,
 )
 
-PIECES = "plain bold link code image remark tag role reference note"
+PIECES = "plain bold link code image remark tag role reference note cells shown break"
 DIRECTIVES = directives(
     "note admonition unknown_text code_block unknown_code list_table csv_table csv_file figure"
-    " image include include_colons literal include_part dropdown toctree versionadded eval_rst"
+    " html_table image include include_colons literal include_part dropdown toctree versionadded eval_rst"
 )
 BLOCKS = blocks(
     PIECES,
@@ -106,6 +106,11 @@ class MarkdownWriter:
             name = said.word()
             self.behind.append(f"[^{name}]: {said.text(in_order=False)}")
             return f"[^{name}]"
+        if kind == "shown":
+            return f'<img src=a.png alt="the {said.picture()}">'
+        if kind in ("cells", "break"):
+            form = "<tr><td>{}</td><td>{}</td></tr>" if kind == "cells" else "{}<br>{}"
+            return form.format(said.text(), said.text())
         if kind == "reference":
             name = said.word()
             self.behind.append(f"[{name}]: http://x.example")
@@ -120,6 +125,10 @@ class MarkdownWriter:
             "role": "{{sub}}`{}`",
         }
         return tags[kind].format(said.text())
+
+    def _html_table(self) -> str:
+        row = "<tr><td>{}</td><td>{}</td></tr>"
+        return f"<table>\n{row.format(*self._row(2))}\n{row.format(*self._row(2))}\n</table>"
 
     def _note(self) -> str:
         return f"```{{note}}\n{self.said.text()}\n```"

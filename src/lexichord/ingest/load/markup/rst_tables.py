@@ -40,6 +40,9 @@ def read_grid(lines: Sequence[str], at: int) -> tuple[Rows, int, int]:
     margin = len(lines[at]) - len(lines[at].lstrip())
     drawn = ["".join(_columns(line[margin:].rstrip())) for line in lines[at:end]]
     grid = _Grid(drawn)
+    if any(len(line) > grid.width for line in drawn):  # badly drawn: its edges tell nothing
+        cells = (line.strip("|").split("|") for line in lines[at:end] if "--+" not in line)
+        return [[cell.strip(" +") for cell in row] for row in cells], 0, end
     rows = (
         [cell.spanning() for cell in sorted(row, key=lambda cell: cell.columns.start)]
         for _, row in groupby(sorted(grid.closed, key=lambda cell: cell.row), lambda cell: cell.row)
@@ -62,12 +65,13 @@ class _Grid:
         self._edges = sorted(
             {run.start() + n for run in runs for n, s in enumerate(run[0]) if s == "+"}
         )
+        self.width = self._edges[-1] + 1
         self._open = dict[int, _Cell]()
         self._row = -1
         self.closed = list[_Cell]()
         self.header_rows = 0
         for line in lines:
-            self._take(line.ljust(self._edges[-1] + 1))
+            self._take(line.ljust(self.width))
         self.closed += self._open.values()
 
     def _take(self, line: str) -> None:
