@@ -273,6 +273,16 @@ def test_a_chapter_that_a_macro_names_is_taken_in_and_looked_at(
     assert taken_in_by_tex(tmp_path / "main.tex") != seen
 
 
+def test_a_talk_is_read_without_its_overlays(tmp_path: Path) -> None:
+    talk = (
+        "\\begin{frame}<1>{Ropes}\n\\begin{block}<2->{Hemp}It holds.\\end{block}\n"
+        "\\begin{itemize}\n\\item<1-> wet\n\\item<2>[b] dry\n\\end{itemize}\n"
+        "\\only<2>{Much} \\alert<3->{more}\\end{frame}\n$1 <2> 3$"
+    )
+    text = read(tmp_path, body(talk)).text
+    assert " ".join(text.split()) == "Ropes Hemp It holds. - wet b dry Much more 1 <2> 3"
+
+
 def test_a_note_in_a_heading_stands_below_it(tmp_path: Path) -> None:
     text = read(
         tmp_path,

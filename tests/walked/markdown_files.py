@@ -29,7 +29,8 @@ from tests.walked.shapes import (
 PIECES = "plain bold link code image remark tag role reference note cells shown break"
 DIRECTIVES = directives(
     "note admonition unknown_text code_block unknown_code list_table csv_table csv_file figure"
-    " html_table image include include_colons literal include_part dropdown toctree versionadded eval_rst"
+    " html_table image include include_colons literal include_part dropdown"
+    " toctree versionadded eval_rst"
 )
 BLOCKS = blocks(
     PIECES,

@@ -46,6 +46,7 @@ LENGTH = re.compile(
     r"[ \t]*=?[ \t]*[-+]?[\d.]*[ \t]*(?:true)?(?:pt|em|ex|cm|mm|in|bp|sp|mu|pc|dd)?"
     r"(?:[ \t]*(?:plus|minus)[ \t]*[\d.]+[ \t]*(?:pt|em|ex|cm|mm|in|fil+))*"
 )
+OVERLAID = ("\\only", "\\onslide", "\\uncover", "\\visible", "\\alert", "\\alt")  # of a talk
 MAX_NAME_TOKENS = 20
 MAX_SPANNING_SCOPES = 10  # around a cell that spans rows: one that spans columns, a group
 LENGTHS = (
@@ -138,6 +139,7 @@ def _bibliography_item(reader: TexReader, _: str) -> None:
 
 def _item(reader: TexReader, _: str) -> None:
     mark, number = reader.lists[-1] if reader.lists else ("- ", 0)
+    reader.mouth.skip_overlay()
     option = reader.mouth.option()
     reader.page.write("\n")
     if reader.lists:
@@ -403,6 +405,7 @@ PROSE: Mapping[str, Handler] = MappingProxyType(
         **dict.fromkeys(REFERRING, _refer),
         "\\bibitem": _bibliography_item,
         "\\item": _item,
+        **dict.fromkeys(OVERLAID, lambda reader, _: reader.mouth.skip_overlay()),
         **dict.fromkeys(("\\\\", "\\newline", "\\tabularnewline", "\\cr"), _break_line),
         **dict.fromkeys(RULES, _rule),
         **dict.fromkeys(("\\endfirsthead", "\\endhead"), _table_part),
