@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls, qn
 from hypothesis import strategies as st
@@ -29,7 +30,9 @@ from tests.walked.shapes import (
     row_words,
 )
 
-PIECES = "plain bold link hidden note comment picture inserted deleted control field box ruby"
+PIECES = (
+    "plain bold link hidden note comment picture inserted deleted control field box ruby diagram"
+)
 BLOCKS = blocks(
     PIECES,
     HEADINGS,
@@ -37,6 +40,11 @@ BLOCKS = blocks(
     grids(hides=True, extras="bold hidden note comment picture deleted nested box"),
     asides("plain hidden", HEADINGS, grids(merges=False)),
 )
+DRAWN = (
+    'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+    ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+)
+DIAGRAM_DATA = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/diagramData"
 MARGINS = st.tuples(st.booleans(), st.booleans(), st.booleans())
 
 
@@ -154,6 +162,22 @@ class DocxWriter:
     def _picture(self) -> None:
         shape = self.paragraph.add_run().add_picture(BytesIO(png()))
         shape._inline.docPr.set("descr", f"the {self.said.picture()}")
+
+    def _diagram(self) -> None:
+        """Write SmartArt of two shapes."""
+        words = "".join(
+            f"<dgm:pt><dgm:t><a:p><a:r><a:t>{self.said.text(in_order=False)}</a:t></a:r></a:p>"
+            "</dgm:t></dgm:pt>"
+            for _ in range(2)
+        )
+        content = f"<dgm:dataModel {DRAWN}><dgm:ptLst>{words}</dgm:ptLst></dgm:dataModel>"
+        package = self.document.part.package
+        name = package.next_partname("/word/diagrams/data%d.xml")
+        part = Part(name, "application/xml", content.encode(), package)
+        link = self.document.part.relate_to(part, DIAGRAM_DATA)
+        shown = f'<a:graphicData><dgm:relIds r:dm="{link}"/></a:graphicData>'
+        drawing = f"<w:drawing><a:graphic>{shown}</a:graphic></w:drawing>"
+        self.paragraph._p.append(parse_xml(f"<w:r {nsdecls('w', 'r')} {DRAWN}>{drawing}</w:r>"))
 
     def _ruby(self) -> None:
         self._plain()

@@ -9,6 +9,7 @@ from pptx.oxml.ns import qn
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import check_archive
+from lexichord.ingest.load.diagrams import diagram_lines
 from lexichord.ingest.load.kinds import PPTX_TYPE
 from lexichord.ingest.load.marks import HIDDEN, Marks, described, picture
 from lexichord.ingest.load.options import LoadOptions
@@ -129,6 +130,8 @@ def _add_shown(built: TextBuilder, shape: Any) -> None:  # noqa: ANN401
         rows = even_rows(filled_rows(map(_cells, shape.table.rows), 1))
         if any(map(any, rows)):
             built.markdown_table(rows, int(len(rows) > 1), None)
+    if lines := "\n".join(diagram_lines(shape.part, shape._element)):
+        built.paragraph(lines)
     if getattr(shape, "has_chart", False):
         _add_chart(built, shape.chart)
 

@@ -68,7 +68,7 @@ class _Reader:
         self._styles = ParagraphStyles(part_root(self._part, "styles"))
         self._numbers = ListNumbering(part_root(self._part, "numbering"), self._styles)
         comments = read_comments(part_root(self._part, "comments"), marks)
-        self._paragraphs = ParagraphReader(self._styles, marks, comments)
+        self._paragraphs = ParagraphReader(self._part, self._styles, marks, comments)
         self._margins = Margins(self._part, marks, self._margin)
         self._headers = list[str]()
         self._built = TextBuilder()

@@ -7,14 +7,17 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
+from docx.opc.part import Part
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
+from lexichord.ingest.load.diagrams import diagram_lines
 from lexichord.ingest.load.docx.content import FALLBACK_TAG, ROW_TAG, is_hidden_row
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.marks import PASSAGE, Marks, described, picture
 
 RUN_TAG, COMMENT_TAG, RUBY_TAG = qn("w:r"), qn("w:commentReference"), qn("w:ruby")
+DIAGRAM_TAG = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 TEXT_TAGS = {qn("w:t"), f"{{{MATH_NAMESPACE}}}t"}
 CHARACTER_TAGS = {
@@ -40,8 +43,10 @@ DESCRIBING = {qn("wp:docPr"): "descr", "{urn:schemas-microsoft-com:vml}shape": "
 class ParagraphReader:
     """Reads paragraphs in their order, and gathers what hangs on them."""
 
-    def __init__(self, styles: ParagraphStyles, marks: Marks, comments: Mapping[str, str]) -> None:
-        self._styles, self._marks = styles, marks
+    def __init__(
+        self, part: Part, styles: ParagraphStyles, marks: Marks, comments: Mapping[str, str]
+    ) -> None:
+        self._part, self._styles, self._marks = part, styles, marks
         self._comments = dict(comments)
         self._waiting = list[str]()
         self._pictures = list[str]()
@@ -108,6 +113,9 @@ class ParagraphReader:
         if element.tag == COMMENT_TAG:
             comment = self._comments.pop(element.get(qn("w:id"), ""), "")
             self._waiting += [comment] if comment else []
+        elif element.tag == DIAGRAM_TAG:
+            lines = "\n".join(diagram_lines(self._part, element))
+            self._pictures += filter(None, [self._marks.passage(lines) if hidden else lines])
         elif element.tag in DESCRIBING:
             said = described(element.get(DESCRIBING[element.tag], ""))
             if said and (hidden or element.get("hidden") in ("1", "true")):
