@@ -25,6 +25,7 @@ NAMED = re.compile(
     re.MULTILINE,
 )
 CODE_OPTIONS = ("literal", "code")
+MAX_LINE_NUMBERS = 100  # or ranges of them
 LINE_NUMBERS = re.compile(r"(?P<first>\d{1,9})?(?P<more>-)?(?P<last>(?<=-)\d{1,9})?(?<=[\d-])")
 
 
@@ -125,7 +126,7 @@ def _some_lines(part: str, numbers: str) -> str:
     """Return the lines of these numbers, as 1,4-6,9-; all where they say nothing."""
     lines = part.splitlines()
     kept = list[str]()
-    for number in numbers.replace(" ", "").split(","):
+    for number in numbers.replace(" ", "").split(",", MAX_LINE_NUMBERS):
         match = LINE_NUMBERS.fullmatch(number)
         if match is None:
             return part

@@ -1,6 +1,7 @@
 """The tables that reStructuredText draws: with lines around their cells, or rules above columns."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -86,12 +87,11 @@ class _Grid:
 
     def _ruled(self, line: str) -> set[int]:
         """Return the columns above or below which a line draws a rule."""
-        runs = [match.span() for match in RULED.finditer(line)]
-        columns = enumerate(pairwise(self._edges))
+        spans = (match.span() for match in RULED.finditer(line))
         return {
-            number
-            for number, (left, right) in columns
-            if any(start <= left and right < end for start, end in runs)
+            column
+            for start, end in spans
+            for column in range(bisect_left(self._edges, start), bisect_left(self._edges, end) - 1)
         }
 
     def _end_cells(self, ruled: set[int]) -> None:

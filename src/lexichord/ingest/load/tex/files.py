@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from lexichord.ingest.load.nearby import MAX_FILES, NearbyFiles
@@ -43,11 +44,12 @@ def taken_in_by_tex(file: Path) -> str:
     Where macros make a name, which only reading tells, it may be any of the folder.
     """
     files = nearby_files(file.resolve())
+    listed = cache(lambda: list(files.names()))
 
     def named(text: str) -> Iterator[tuple[str, Sequence[str]]]:
         yield file.stem, (".bbl",)
         if COMPUTED.search(text):
-            yield from ((name, ("",)) for name in files.names())
+            yield from ((name, ("",)) for name in listed())
         for match in TAKING_IN.finditer(text):
             for name in match["names"].split(",")[:MAX_FILES]:
                 yield str(Path(match["folder"] or "", name.strip())), TRIED
