@@ -1,7 +1,8 @@
 -- One transaction: the document is replaced with all its chunks, or nothing changes. Its id stays.
 create or replace function lexichord.store_document(
     dataset text, uri text, title text, media_type text, sha256 text, recipe text, content text, metadata jsonb,
-    twin bigint default null, space text default null, text_config text default null, chunk_ids bigint[] default null
+    twin bigint default null, space text default null, text_config text default null, chunk_ids bigint[] default null,
+    unless_stored boolean default false
 ) returns table (document_id bigint, status text, chunks bigint)
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
@@ -9,6 +10,7 @@ declare
     own regconfig := text_config::regconfig;
     card tsvector := lexichord.document_card(title, uri, content, own);
     length bigint := lexichord.lexeme_count(card);
+    is_same boolean;
 begin
     perform lexichord_data.join_writers();
     perform lexichord.check_space(space);
@@ -16,8 +18,8 @@ begin
     select s.id into strict owner from dataset s where s.name = store_document.dataset;
     loop  -- whoever stores or deletes the same document is waited for, and may have left it or not
         status := 'replaced';
-        select d.id into document_id from document d
-        where d.dataset_id = owner and d.uri = store_document.uri for no key update;
+        select d.id, d.sha256 = store_document.sha256 and d.recipe = store_document.recipe into document_id, is_same
+        from document d where d.dataset_id = owner and d.uri = store_document.uri for no key update;
         exit when found;
         status := 'inserted';
         insert into document as d (dataset_id, uri, title, media_type, sha256, recipe, text, metadata, text_config, card_length, analyzer_version)
@@ -26,6 +28,14 @@ begin
         on conflict do nothing returning d.id into document_id;
         exit when found;
     end loop;
+
+    if status = 'replaced' and is_same and unless_stored then
+        delete from staged_chunk;
+        status := 'skipped';
+        chunks := (select count(*) from chunk c where c.document_id = store_document.document_id);
+        return next;
+        return;
+    end if;
 
     -- While the old chunks and the old recipe are still there.
     update staged_chunk g set embedding = k.embedding
@@ -66,5 +76,5 @@ begin
     perform lexichord.fold_statistics(from_changes => 32);
     return next;
 end $$;
-comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, bigint[]) is
-'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; chunk_ids = their numbers by ordinal, where a document comes from another shard.';
+comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, bigint[], boolean) is
+'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; chunk_ids = their numbers by ordinal, where a document comes from another shard; unless_stored = one of the same source and recipe stays as it is (status skipped).';

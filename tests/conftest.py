@@ -33,6 +33,7 @@ NUMBERS = count()
 OUTSIDE = (
     *("DATABASE_URL", "LEXICHORD_"),
     *("CO_", "COHERE_", "GEMINI_", "GOOGLE_", "JINA_", "OPENAI_"),
+    *("AWS_", "AZURE_", "FSSPEC_", "STORAGE_EMULATOR_"),
 )
 
 # No test is timed: on a busy machine an example may take any time.

@@ -103,7 +103,8 @@ class Settings(BaseSettings):
     hold no text: tesseract, an installed command, or with languages tesseract/eng+deu; or rapidocr,
     the extra ocr, whose models come along. What files hide, and comments in them, are kept as text,
     marked as what they are or dropped, as hidden and comments say: keep, mark or drop. A document
-    of more than max_chunks chunks is refused.
+    of more than max_chunks chunks is refused. watch_seconds is how often an ingest that follows
+    buckets and servers lists them.
     embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
     provider/model: a number, or for a language model input and output. A key may also stand in a
     file that ..._api_key_file names.
@@ -116,7 +117,10 @@ class Settings(BaseSettings):
     by its language, as de.toml.
     audit keeps what API keys are used for in the database, "text" with the words of questions.
     fallbacks are queries that MCP's assistant tries while the evidence is too little; empty: none.
-    max_body is in bytes, max_requests is how many are answered at once, request_timeout in seconds.
+    max_conditions are those of a filter, each held against each document.
+    max_body is in bytes, as is max_json, of what is no file: 5 MB are read in 50 ms, in which all
+    others wait. max_texts are the characters that one request may have embedded. max_requests is
+    how many are answered at once, request_timeout in seconds.
     """
 
     model_config = SettingsConfigDict(
@@ -146,6 +150,7 @@ class Settings(BaseSettings):
     hidden: Marking = "mark"
     comments: Marking = "mark"
     max_chunks: int | None = Field(None, ge=1)
+    watch_seconds: float = Field(60.0, gt=0, le=86400)
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)
@@ -157,7 +162,10 @@ class Settings(BaseSettings):
     page_url: Annotated[str, AfterValidator(_page_url)] | None = None
     page_language: str = "en"
     fallbacks: Names = ["definitions", "overview", "summary"]
+    max_conditions: int = Field(100, ge=1)
     max_body: int = Field(50_000_000, ge=1)
+    max_json: int = Field(5_000_000, ge=1)
+    max_texts: int = Field(1_000_000, ge=1)
     max_requests: int = Field(16, ge=1, le=1000)
     request_timeout: float = Field(60.0, gt=0, le=3600)
     record: Recording = "off"

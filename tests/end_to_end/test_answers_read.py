@@ -204,6 +204,21 @@ def test_words_without_an_answer_are_no_coverage(stored: SyncLexichord) -> None:
     assert not found.passed
 
 
+def test_what_no_answer_is_claimed_of_is_not_passed(stored: SyncLexichord) -> None:
+    for document, passed in (("pets.md", False), ("notice.md", True)):
+        response = stored.query(
+            QUESTION, documents=[document], reflect=True, answer=True, min_coverage=0
+        )
+        assert response.reflection is not None
+        assert (response.claimed, response.reflection.passed) == (passed, passed)
+
+
+def test_passages_of_the_same_hits_are_found_once(stored: SyncLexichord) -> None:
+    response = stored.query(QUESTION, reflect=True)
+    found = [step for step in response.trace if step.stage == "aggregate"]
+    assert len(found) == 1
+
+
 def test_a_sub_question_that_nothing_answers_is_asked_alone(stored: SyncLexichord) -> None:
     query = "when does a dog need consent? who is the landlord?"
     found = reflected(stored, query, "pets.md")

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
-from lexichord.db import backup
+from lexichord.db import backup, dumps
 from lexichord.db.embedded import PROGRAMS
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError, DatabaseError
@@ -94,7 +94,7 @@ def test_a_backup_restores_all_on_any_engine(
     with stocked(one, server(one)) as source, new_database(server(other)) as target:
         made = backup.backup(source, file)
         assert (made.documents, made.chunks, made.engine) == (STORED + 1, 31 * CHUNKS, one)
-        restored = backup.restore(target, file, other)
+        restored = backup.restore(target, file, other, trust=True)
         assert (restored.documents, restored.engine) == (STORED + 1, other)
         assert_same(target, source)
         keys = "select name, digest, datasets from lexichord_data.api_key"
@@ -116,7 +116,9 @@ def test_what_an_earlier_release_stored_restores_too(
         fill_earlier(engine)(source)
         stored = run(source, CHUNK_ROWS)
         backup.backup(source, file)
-    backup.restore(target, file)
+    with pytest.raises(ConfigError, match="a file of another version"):
+        backup.restore(target, file)
+    backup.restore(target, file, trust=True)
     assert run(target, CHUNK_ROWS) == stored != []
     with SyncLexichord(dsn=target) as lexichord:
         (problem,) = lexichord.doctor().problems
@@ -207,7 +209,7 @@ def test_a_backup_is_for_its_owner_and_leaves_no_part_behind(
     backup.backup(source, file)
     assert file.stat().st_mode & 0o777 == 0o600
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(backup, "find_spec", lambda name: None)
+    monkeypatch.setattr(dumps, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="there is no pg_dump"):
         backup.backup(source, file.with_name("next"))
     assert list(file.parent.iterdir()) == [file]
@@ -274,3 +276,48 @@ def test_the_command_line(source: str, target: str, file: Path) -> None:
     empty = CliRunner().invoke(app, ["backup", str(file.with_name("x")), "--dsn", f"{target}x"])
     assert empty.exit_code == 1
     assert "Traceback" not in empty.output
+
+
+def tampered(file: Path, change: Callable[[psycopg.Connection], object], source: str) -> Path:
+    """Give a backup of a database in which somebody changed something first."""
+    with new_database(source, copy_of=source) as other:
+        with psycopg.connect(other, autocommit=True) as connection:
+            change(connection)
+        backup.backup(other, file)
+    return file
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "create function lexichord_data.f() returns int language sql as 'select 1'",
+        "alter table lexichord_data.dataset alter name set default pg_read_file('/etc/hostname')",
+        "create view lexichord_data.own as select rolname from pg_roles",
+        "create table lexichord_data.loot (line text default current_user)",
+        "create index on lexichord_data.dataset (upper(name))",
+        "create rule r as on insert to lexichord_data.dataset do also select 1",
+        "comment on table lexichord_data.dataset is 'planted'",
+    ],
+)
+def test_sql_of_others_is_run_by_trust_alone(
+    source: str, target: str, file: Path, planted: str
+) -> None:
+    tampered(file, lambda connection: connection.execute(planted.encode()), source)
+    with pytest.raises(ConfigError, match=r"holds SQL that lexichord \S+ does not write here"):
+        backup.restore(target, file)
+    assert not is_prepared(target)
+    backup.restore(target, file, trust=True)
+    assert_same(target, source)
+
+
+def test_a_damaged_byte_is_said_in_a_line(
+    source: str, target: str, file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    backup.backup(source, file)
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match="is no backup, or not whole: Bad CRC-32"):
+        backup.restore(target, file)
+    assert "Traceback" not in capfd.readouterr().err
+    assert not is_prepared(target)

@@ -29,15 +29,19 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 """
 PARTS = [
+    ("azure", "adlfs"),
     ("embedded", "lexichord.db.embedded"),
     ("files", "lexichord.ingest.load.pdf"),
+    ("gcs", "gcsfs"),
     ("haystack", "lexichord.haystack"),
     ("langchain", "lexichord.langchain"),
     ("llamaindex", "lexichord.llama_index"),
     ("llm", "lexichord.dspy"),
     ("local", "lexichord.providers.embed.local"),
     ("mcp", "lexichord.serve.mcp.server"),
+    ("s3", "s3fs"),
     ("server", "lexichord.serve.http.app"),
+    ("sftp", "sshfs"),
 ]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
@@ -111,3 +115,22 @@ def test_a_part_needs_no_more_than_its_extra_brings(
     extra: str, module: str, tmp_path: Path
 ) -> None:
     run(tmp_path, (extra,), "-c", f"import lexichord.client.sync, {module}")
+
+
+def test_a_driver_that_is_missing_is_named_with_its_extra(tmp_path: Path) -> None:
+    asking = """
+from lexichord.errors import ConfigError
+from lexichord.ingest.remote.drivers import driver_class
+for scheme in ("s3", "gs", "az", "sftp", "memory"):
+    try:
+        driver_class(scheme)
+    except ConfigError as error:
+        print(error)
+"""
+    assert run(tmp_path, (), "-c", asking).splitlines() == [
+        "s3:// needs s3fs: pip install 'lexichord[s3]'",
+        "gs:// needs gcsfs: pip install 'lexichord[gcs]'",
+        "az:// needs adlfs: pip install 'lexichord[azure]'",
+        "sftp:// needs sshfs: pip install 'lexichord[sftp]'",
+        "memory:// needs fsspec: pip install fsspec and what reads memory://",
+    ]

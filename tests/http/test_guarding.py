@@ -235,8 +235,8 @@ async def test_pieces_of_a_body_are_measured_together() -> None:
         while await receive():
             pass
 
-    scope = {"type": "http", "path": "/v1/search", "headers": []}
-    await LimitsMiddleware(read, max_body=15, max_requests=1)(scope, receive, send)
+    scope = {"type": "http", "method": "POST", "path": "/v1/search", "headers": []}
+    await LimitsMiddleware(read, max_body=15, max_json=15, max_requests=1)(scope, receive, send)
     assert sent[0]["status"] == 413
 
 
@@ -292,6 +292,7 @@ def test_a_connection_serves_on_after_a_body_that_was_not_read(keyed: Keyed) -> 
             connection.sendall(head)
             time.sleep(0.1)
             connection.sendall(b" " * 1000)
+            time.sleep(0.1)
             assert connection.recv(10_000).startswith(b"HTTP/1.1 401")
 
 

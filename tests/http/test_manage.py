@@ -301,6 +301,8 @@ def test_addresses_are_fetched_of_the_hosts_that_are_named(
         for urls, message in (
             ("https://example.com/", "example.com is not among LEXICHORD_FETCH_HOSTS"),
             ("file:///etc/passwd", "is no address of http or https"),
+            ("s3://bucket/key", "is no address of http or https"),
+            ("memory::sftp://host/key", "is no address of http or https"),
             (" ", "Send a file"),
         ):
             refused(asker.post("/documents/fetch", data={**data, "urls": urls}), message)

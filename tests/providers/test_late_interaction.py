@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from threading import Event
 
 import numpy as np
 import pytest
@@ -145,9 +144,6 @@ async def test_it_stops_when_its_time_is_over(tmp_path: Path) -> None:
     texts = [f"rent {number}" for number in range(5_000)]
     with pytest.raises(ProviderTimeoutError, match="the reranker did not answer in time"):
         await rank(reranker, "who", texts, 3, 0.01)
-    stopped = Event()
-    stopped.set()
-    assert not reranker._score("who", ["tenant"], stopped).any()
 
 
 def only(said: Mapping[str, object], *left_out: str) -> dict[str, object]:

@@ -159,6 +159,7 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
         ('{"holds": [0.5, 1.5]}', "holds.1"),
         ('{"lacks": [-0.1]}', "lacks.0"),
         ('{"lacks": [NaN]}', "lacks.0"),
+        ('{"confidence": {"here": 1e300}}', "confidence.here"),
         ('{"languages": []}', "languages"),
         ('{"languages": ["English"]}', "languages.0"),
     ],

@@ -317,12 +317,16 @@ def restore(
             metavar="DSN", help="An empty database for each shard, in order.", show_default=False
         ),
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run SQL in it that this version does not write.")
+    ] = False,
 ) -> None:
     """Put a backup, of this or an earlier version, into a database that holds nothing."""
     from lexichord.db.server import restore_backup
 
     invocation.arguments["engine"] = engine
-    invocation.show(restore_backup(invocation.settings, file, shard or ()), render.restored)
+    restored = restore_backup(invocation.settings, file, shard or (), trust=trust)
+    invocation.show(restored, render.restored)
 
 
 @command(

@@ -160,6 +160,7 @@ class IngestGroup:
     examples=(
         "lexichord ingest contracts/ --dataset contracts --prune",
         "lexichord ingest https://example.com/sitemap.xml",
+        "lexichord ingest s3://contracts/signed/ --prune",
         "lexichord ingest notes/ --exclude drafts/ --metadata year=2024",
         "cat report.pdf | lexichord ingest - --name report.pdf",
     ),
@@ -169,7 +170,9 @@ def ingest(
     options: IngestArguments,
     paths: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders, addresses of pages or sitemaps; - is standard input."),
+        typer.Argument(
+            help="Files, folders, pages or sitemaps, s3://BUCKET, sftp://HOST/PATH; - is stdin."
+        ),
     ] = None,
 ) -> None:
     """Store documents with their chunks; what is stored already, unchanged, is skipped."""

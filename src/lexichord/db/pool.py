@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import psycopg
 from pgvector.psycopg.halfvec import register_halfvec_info
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection, errors, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
@@ -70,6 +70,9 @@ CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
     "application_name": "lexichord",
 }
 
+# What the server rolled back for the sake of others, as VACUUM FULL or REINDEX, is done again.
+ROLLED_BACK = (errors.DeadlockDetected, errors.SerializationFailure)
+MAX_ROLLED_BACK = 3  # times; each has waited a second before
 
 OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
 SHARDS_ADDED = "the database has shards since it was opened here: start this program again"
@@ -330,15 +333,22 @@ class Database:
 
     async def _ask_primary(self, function: str, arguments: dict[str, object]) -> list[Row]:
         with translate_errors():
-            try:
-                return await self._call(self._pool, function, arguments)
-            except psycopg.OperationalError as error:
-                if not is_cut(error):
-                    raise
-                if self._restart is not None:
-                    await asyncio.to_thread(self._restart)
-                await self._pool.check()
-                return await self._call(self._pool, function, arguments)
+            for _ in range(MAX_ROLLED_BACK):
+                with suppress(*ROLLED_BACK):
+                    return await self._ask_living(function, arguments)
+            return await self._ask_living(function, arguments)
+
+    async def _ask_living(self, function: str, arguments: dict[str, object]) -> list[Row]:
+        """Call a function of the primary, which is started again where that is ours to do."""
+        try:
+            return await self._call(self._pool, function, arguments)
+        except psycopg.OperationalError as error:
+            if not is_cut(error):
+                raise
+            if self._restart is not None:
+                await asyncio.to_thread(self._restart)
+            await self._pool.check()
+            return await self._call(self._pool, function, arguments)
 
     async def _call(
         self, pool: AsyncConnectionPool[Conn], function: str, arguments: dict[str, object]

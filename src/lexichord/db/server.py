@@ -64,15 +64,19 @@ def make_backup(settings: Settings, file: Path) -> Backup:
         return backup.backup(dsn, file)
 
 
-def restore_backup(settings: Settings, file: Path, shards: Sequence[str] = ()) -> Backup:
+def restore_backup(
+    settings: Settings, file: Path, shards: Sequence[str] = (), *, trust: bool = False
+) -> Backup:
     """Put a backup into a database without documents, and its shards' into as many others.
+
+    With `trust` it may hold SQL that this version does not write.
 
     Raises ConfigError, DatabaseError.
     """
     from lexichord.db import backup
 
     with _server_as_it_is(settings) as dsn:
-        return backup.restore(dsn, file, settings.engine, shards)
+        return backup.restore(dsn, file, settings.engine, shards, trust=trust)
 
 
 @contextmanager

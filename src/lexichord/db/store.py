@@ -38,16 +38,20 @@ async def store_document(
     run: int,
     twin: str | None = None,
     space: str | None = None,
+    *,
+    unless_stored: bool = False,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
     `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps the vector
-    that it had, or has in `twin`. Returns the SQL function's row: document_id, status, chunks.
-    Raises DatabaseError, and EmbeddingMismatchError if the database is bound to another space by
-    now; nothing changes then.
+    that it had, or has in `twin`. `unless_stored`: the same of the same recipe stays as it is.
+    Returns the SQL function's row: document_id, status, chunks. Raises DatabaseError, and
+    EmbeddingMismatchError if the database is bound to another space by now; nothing changes then.
     """
     async with database.storing(document.dataset, document.uri) as (place, connection):
-        stored = await replace_document(connection, document, chunks, vectors, twin, space)
+        stored = await replace_document(
+            connection, document, chunks, vectors, twin, space, unless_stored=unless_stored
+        )
         record = {"status": stored["status"], "chunks": stored["chunks"]}
         if place is database:
             await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
@@ -63,6 +67,8 @@ async def replace_document(
     vectors: Sequence[Vector | None],
     twin: str | None = None,
     space: str | None = None,
+    *,
+    unless_stored: bool = False,
 ) -> Row:
     """Store as `store_document` does, without a record, in the caller's transaction."""
     await call(connection, "stage_chunks")
@@ -81,6 +87,7 @@ async def replace_document(
         twin=twin,
         space=space,
         text_config=document.text_config,
+        unless_stored=unless_stored,
     )
     return rows[0]
 

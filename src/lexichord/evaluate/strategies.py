@@ -1,6 +1,5 @@
 """The strategies: named ways of answering that are measured against each other."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +29,7 @@ from lexichord.types import (
 from lexichord.types.evaluation import EvalQuery
 from lexichord.types.evidence import Comparison, Quote
 from lexichord.types.questions import Intent
+from lexichord.work import in_thread
 
 RRF_DENSE_SHARE = 0.5  # both channels alike, as its authors have it
 PIPELINE_LLM_STAGES: tuple[LlmStage, ...] = ("intent", "boost", "answer")
@@ -123,7 +123,7 @@ async def embed_question(app: Application, query: EvalQuery, k: int) -> Question
     """Return a question with its vector, its hint as words like all others."""
     text = _join_hint(query)
     assert app.embedder is not None
-    vectors = await asyncio.to_thread(app.embedder.embed, [text], "query")
+    vectors = await in_thread(app.embedder.embed, [text], "query")
     documents = tuple([await app.resolve(uri) for uri in query.within])
     scope = Scope(documents=documents)
     return Question(text, vectors[0].tolist(), space=app.space, scope=scope, k=k, depth=_depth(k))

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from types import MappingProxyType
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.find import SIDECAR_ENDING, FileSearch
-from lexichord.ingest.load.containers import CHANGED
+from lexichord.ingest.load.containers import CHANGED, ContainedFile
 from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.kinds import (
     ARCHIVE_TYPES,
@@ -42,7 +43,8 @@ MAX_SIDECAR_BYTES = 1_000_000
 NO_METADATA: Json = MappingProxyType({})
 METADATA_DIGEST_CHARS = 16  # characters of the digest in a recipe
 
-type _ReadFile = tuple[LoadedText, list[Chunk]]
+type ReadFile = tuple[LoadedText, list[Chunk]]
+type OpenedFile = Callable[[], AbstractContextManager[Path]]
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,10 @@ class FileSources:
         except (IngestError, OSError) as error:
             return refused_source(uri, IngestError(str(error)))
         read = partial(self._read, path, sha256)
-        source = self._source(uri, path.name, sha256, added, read, version or {}, taken_in)
-        return replace(source, size=size, original=partial(_bytes, path, sha256))
+        recipe = self.recipe(path.name, added, taken_in)
+        source = self._source(uri, recipe, sha256, added, read, version or {})
+        kind = kind_of(path.name) or ""
+        return replace(source, size=size, kind=kind, original=partial(_bytes, path, sha256))
 
     def again(self, uri: str) -> IngestSource:
         """Return the file, or the part of one, that a uri names."""
@@ -105,23 +109,24 @@ class FileSources:
     def _source(
         self,
         uri: str,
-        name: str,
+        recipe: str,
         sha256: str,
         added: Json,
-        read: Callable[[], _ReadFile],
+        read: Callable[[], ReadFile],
         version: Json = NO_METADATA,
-        taken_in: str = "",
     ) -> IngestSource:
-        recipe = self.recipe(name, added, taken_in)
-        prepare = partial(self._prepare, read, uri, sha256, recipe, added, version)
-        return IngestSource(uri, sha256, recipe, prepare, kind=kind_of(name) or "")
+        prepare = partial(self.prepare, read, uri, sha256, recipe, added, version)
+        return IngestSource(uri, sha256, recipe, prepare)
 
-    def recipe(self, name: str, added: Json, taken_in: str = "") -> str:
+    def recipe(self, name: str, added: Json, taken_in: str = "", version: str = "") -> str:
         """Return how a file becomes a document; the context's part stays at the end.
 
-        `taken_in` is a digest of other files that are read with it.
+        `taken_in` is a digest of other files that are read with it, `version` what tells the
+        versions of one apart whose bytes are not at hand.
         """
         parts = [chunk.CHUNK_RECIPE]
+        if version:
+            parts.append(f"version={version}")
         if taken_in:
             parts.append(f"with={taken_in[:METADATA_DIGEST_CHARS]}")
         parts += self._load_parts(kind_of(name))
@@ -144,7 +149,7 @@ class FileSources:
 
     def _added(self, path: Path) -> Json:
         """Return the metadata to add to a file's own: that for all, and of the file beside it."""
-        return {**self.metadata, **_sidecar(path)}
+        return {**self.metadata, **read_sidecar(path)}
 
     def _parts(self, path: Path) -> Iterator[IngestSource]:
         """Yield what a file contains; the file itself where it cannot be looked into."""
@@ -155,6 +160,21 @@ class FileSources:
             if kind_of(path.name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield refused_source(uri, error)
             return
+        recipe = partial(self.recipe, added=added)
+        yield from self.parts(uri, parts, lambda: nullcontext(path), added, recipe)
+
+    def parts(
+        self,
+        uri: str,
+        parts: Iterable[ContainedFile],
+        opened: OpenedFile,
+        added: Json,
+        recipe: Callable[[str], str],
+    ) -> Iterator[IngestSource]:
+        """Yield the parts of the file `uri`, each made by the `recipe` of its name.
+
+        `opened` says where the file is while one of them is read.
+        """
         for part in parts:
             name = f"{uri}/{part.name}"
             if part.unread:
@@ -164,26 +184,28 @@ class FileSources:
             elif part.error:
                 yield refused_source(name, IngestError(part.error))
             else:
-                read = partial(self.reader.read_part, path, part)
-                source = self._source(name, part.name, part.sha256, added, read)
-                original = partial(self.reader.read_bytes, path, part)
-                yield replace(source, size=part.size, original=original)
+                read = partial(_opened, opened, part, self.reader.read_part)
+                source = self._source(name, recipe(part.name), part.sha256, added, read)
+                original = partial(_opened, opened, part, self.reader.read_bytes)
+                kind = kind_of(part.name) or ""
+                yield replace(source, size=part.size, kind=kind, original=original)
 
-    def _read(self, file: Path, sha256: str) -> _ReadFile:
+    def _read(self, file: Path, sha256: str) -> ReadFile:
         read = self.reader.read(file)
         if file_digest(file) != sha256:
             raise IngestError(CHANGED)
         return read
 
-    def _prepare(
+    def prepare(
         self,
-        read: Callable[[], _ReadFile],
+        read: Callable[[], ReadFile],
         uri: str,
         sha256: str,
         recipe: str,
         added: Json,
-        version: Json,
+        version: Json = NO_METADATA,
     ) -> PreparedDocument:
+        """Read a file, and return its document with the metadata that are `added`."""
         loaded, chunks = read()
         document = Document(
             dataset=self.dataset,
@@ -196,6 +218,13 @@ class FileSources:
             metadata={**version, **loaded.metadata},
         )
         return PreparedDocument(_with_metadata(document, added) if added else document, chunks)
+
+
+def _opened[T](
+    opened: OpenedFile, part: ContainedFile, read: Callable[[Path, ContainedFile], T]
+) -> T:
+    with opened() as file:
+        return read(file, part)
 
 
 def _bytes(file: Path, sha256: str) -> bytes:
@@ -228,7 +257,7 @@ def _taken_in(path: Path) -> str:
     return taken_in_by_page(path) if kind in (MARKDOWN_TYPE, RST_TYPE) else ""
 
 
-def _sidecar(path: Path) -> Json:
+def read_sidecar(path: Path) -> Json:
     """Return the metadata in the file beside a file, if there is one. Raises IngestError."""
     sidecar = path.with_name(f"{path.name}{SIDECAR_ENDING}")
     try:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
@@ -75,6 +75,19 @@ class FileSearch:
                     yield _linked(folder / name)
         yield from (Path(error.filename) for error in closed)
 
+    def why_not(self, name: str) -> str:
+        """Return why an object of a bucket or server is not looked at; "" where it is.
+
+        `name` is its path there, by which it is left out as a file in a folder is; what
+        .gitignore says holds for folders of this machine only.
+        """
+        path = PurePosixPath(name)
+        if SKIPPED_FOLDERS.intersection(path.parts[:-1]):
+            return "filled by a tool"
+        if any(part.startswith(".") and part not in (".", "..") for part in path.parts[:-1]):
+            return "hidden"
+        return self._why_by_name(path.name, name) or self._why_not_included(name)
+
     def _enters(self, root: Path, folder: Path, rules: IgnoreRules) -> bool:
         why = "filled by a tool" if folder.name in SKIPPED_FOLDERS else ""
         why = why or self._why_left_out(root, folder, rules, "/")
@@ -86,9 +99,7 @@ class FileSearch:
 
     def _takes(self, root: Path, file: Path, rules: IgnoreRules) -> bool:
         why = self._why_left_out(root, file, rules)
-        relative = file.relative_to(root).as_posix()
-        if not why and self._included and not self._included.match_file(relative):
-            why = "not in --include"
+        why = why or self._why_not_included(file.relative_to(root).as_posix())
         if why:
             self._leave_out(file, why)
         elif kind_of_file(file) is None:
@@ -97,15 +108,22 @@ class FileSearch:
         return not why
 
     def _why_left_out(self, root: Path, path: Path, rules: IgnoreRules, end: str = "") -> str:
-        if path.name.startswith("."):
+        why = self._why_by_name(path.name, path.relative_to(root).as_posix() + end)
+        return why or ("in .gitignore" if _is_ignored(path, rules, end) else "")
+
+    def _why_by_name(self, name: str, relative: str) -> str:
+        if name.startswith("."):
             return "hidden"
-        if path.name.endswith(SIDECAR_ENDING):
+        if name.endswith(SIDECAR_ENDING):
             return "metadata"
-        if path.name.startswith(LOCK_PREFIX):
+        if name.startswith(LOCK_PREFIX):
             return "the lock of an open document"
-        if self._excluded.match_file(path.relative_to(root).as_posix() + end):
-            return "in --exclude"
-        return "in .gitignore" if _is_ignored(path, rules, end) else ""
+        return "in --exclude" if self._excluded.match_file(relative) else ""
+
+    def _why_not_included(self, relative: str) -> str:
+        if self._included and not self._included.match_file(relative):
+            return "not in --include"
+        return ""
 
     def _leave_out(self, path: Path, why: str) -> None:
         self.left_out[storable_name(path.as_posix())] = why

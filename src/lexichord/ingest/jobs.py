@@ -2,13 +2,12 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing, closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
 
 from lexichord.db import store
 from lexichord.errors import ConfigError
@@ -16,67 +15,22 @@ from lexichord.ingest import sources
 from lexichord.ingest.chunked import GivenSources
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
-from lexichord.ingest.load.kinds import kind_of_file
 from lexichord.ingest.load.options import load_options
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
+from lexichord.ingest.remote.address import split_remote
+from lexichord.ingest.remote.objects import RemoteSources
+from lexichord.ingest.remote.place import RemotePlace
 from lexichord.ingest.report import Report
+from lexichord.ingest.sources import pruned_folder
 from lexichord.ingest.spool import Spool
 from lexichord.ingest.vechord import find_namespace
+from lexichord.ingest.watch import changes
 from lexichord.ingest.web.crawl import split_addresses
 from lexichord.ingest.web.fetch import WEB_LIMITS, WebLimits, check_url
 from lexichord.ingest.web.pages import WebSources
 from lexichord.ingest.web.reach import Reach
 from lexichord.types import Json
-
-WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
-
-
-async def changes(paths: Sequence[Path], home: Path) -> AsyncGenerator[None]:
-    """Yield one item soon and one after each batch of changes; `home` is not looked at.
-
-    Nothing is lost in between: what changes meanwhile makes the next item. Raises ConfigError.
-    """
-    stop = Event()
-    batches = _batches(paths, home, stop)
-    started = False
-    try:
-        while (batch := await asyncio.to_thread(next, batches, None)) is not None:
-            if batch or not started:
-                started = True
-                yield
-    except OSError as error:
-        raise ConfigError(f"cannot watch {', '.join(map(str, paths))}: {error}") from error
-    finally:
-        stop.set()
-
-
-def _batches(paths: Sequence[Path], home: Path, stop: Event) -> Iterator[Collection[object]]:
-    """Return what changed, an empty set where nothing did for a while."""
-    try:
-        from watchfiles import watch
-    except ModuleNotFoundError as error:
-        raise ConfigError("--watch needs watchfiles: pip install 'lexichord[files]'") from error
-    for path in paths:
-        if not path.exists():
-            raise ConfigError(f"there is no file or folder {path}")
-    roots = [path.resolve() for path in paths]
-    return watch(
-        # A file's folder, not the file: editors put a new one in its place.
-        *{path if path.is_dir() else path.parent for path in roots},
-        watch_filter=lambda _, path: _matters(Path(path), roots, home),
-        stop_event=stop,
-        rust_timeout=WATCH_POLL_MS,
-        yield_on_timeout=True,
-    )
-
-
-def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
-    """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
-    if path.is_relative_to(home) or (path.is_file() and kind_of_file(path) is None):
-        return False
-    inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
-    return any(not any(part.startswith(".") for part in parts) for parts in inside)
 
 
 async def ingest(
@@ -87,11 +41,14 @@ async def ingest(
     prune: bool,
 ) -> Report:
     """Ingest files, folders, pages, documents with their chunks, files of such; see `Lexichord`."""
+    remote, named = split_remote(named)
     addresses, names = split_addresses(named)
     reach = _reach(run)
+    if remote and run.fetch_hosts is not None:
+        raise ConfigError("buckets and servers are read by who runs this, not for a request")
     urls, paths = [check_url(one, reach) for one in addresses], [Path(name) for name in names]
     folders = [path.resolve() for path in paths if path.is_dir()]
-    if prune and not folders:
+    if prune and not folders and not remote:
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude)
     with (
@@ -110,10 +67,14 @@ async def ingest(
         if urls:
             pages = WebSources(files, Path(scratch), _web_limits(run), reach)
             todo += await pages.find(run.database, urls)
+        objects = RemoteSources(files, Path(scratch), run.files_at_once, 1 + run.keep_originals)
+        todo += await objects.find(run.database, [RemotePlace(address) for address in remote])
         names = [str(path.resolve()) for path in (*paths, chunked_file) if path is not None]
         names = [*(run.uris.get(name, name) for name in names), *urls]
+        names += [address.uri for address in remote]
         run.recorder.take(search)
-        return await run.run(todo, " ".join(names), folders if prune else ())
+        pruned = [*map(pruned_folder, folders), *objects.pruned] if prune else ()
+        return await run.run(todo, " ".join(names), pruned)
 
 
 def _reach(run: IngestPipeline) -> Reach:
@@ -159,18 +120,26 @@ async def import_vechord(run: IngestPipeline, namespace: str, table: str | None)
 
 
 async def watch(
-    start: Callable[[], IngestPipeline], named: Sequence[str], prune: bool, home: Path
+    start: Callable[[], IngestPipeline],
+    named: Sequence[str],
+    prune: bool,
+    home: Path,
+    seconds: float,
 ) -> AsyncGenerator[Report]:
-    """Ingest, and again after each batch of changes, until cancelled."""
-    addresses, names = split_addresses(named)
-    if addresses or not names:
+    """Ingest, and again after each batch of changes, until cancelled.
+
+    Buckets and servers are asked for theirs after so many seconds.
+    """
+    remote, local = split_remote(named)
+    addresses, names = split_addresses(local)
+    if addresses or not (names or remote):
         raise ConfigError("nothing to watch: name files or folders, which pages of the web are not")
     paths = [Path(name) for name in names]
     first = True
-    async with aclosing(changes(paths, home)) as batches:
+    async with aclosing(changes(paths, home, remote, seconds)) as batches:
         async for _ in batches:
             try:
-                yield await ingest(start(), names, (), None, prune)
+                yield await ingest(start(), named, (), None, prune)
             except ConfigError as error:  # a folder that is away now may come back
                 if first:
                     raise

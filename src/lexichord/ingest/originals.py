@@ -66,7 +66,7 @@ async def opened_original(
 def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
     file = path_of_uri(uri)
     if recipe.startswith(GIVEN_RECIPE_PREFIX) or not file.is_absolute():
-        raise NotFoundError(f"{uri} was sent: there is no file of it, and it was not kept")
+        raise NotFoundError(f"{uri} was sent or fetched: no file of it is here, it was not kept")
     try:
         if container := _container(file):
             name = uri.removeprefix(f"{storable_name(container.as_posix())}/")

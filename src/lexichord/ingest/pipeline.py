@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import get_args
 
 from lexichord.db import store
@@ -31,7 +30,13 @@ from lexichord.ingest.llm_context.template import find_template
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import DocumentListener, Reading, Report, RunRecorder
-from lexichord.ingest.sources import IngestSource, PreparedDocument, find_gone, storable_name
+from lexichord.ingest.sources import (
+    IngestSource,
+    PreparedDocument,
+    Pruned,
+    find_gone,
+    storable_name,
+)
 from lexichord.ingest.structural_context import (
     CONTEXT_PARTS,
     STRUCTURE_VERSION,
@@ -57,7 +62,7 @@ MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the databa
 
 type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
 type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
-type VectorOrigins = Mapping[str, tuple[str | None, str | None]]
+type VectorOrigins = dict[str, tuple[str | None, str | None]]
 
 
 @dataclass
@@ -144,9 +149,9 @@ class IngestPipeline:
         return f"context=structural/{STRUCTURE_VERSION}{left_out}{by}"
 
     async def run(
-        self, sources: Sequence[IngestSource], description: str, pruned: Sequence[Path] = ()
+        self, sources: Sequence[IngestSource], description: str, pruned: Sequence[Pruned] = ()
     ) -> Report:
-        """Ingest what is new or changed, delete what is gone from the `pruned` folders.
+        """Ingest what is new or changed, delete what is gone from the `pruned` places.
 
         Raises ConfigError, DatabaseError, ProviderError.
         """
@@ -180,7 +185,7 @@ class IngestPipeline:
         changing = {source.uri for source in todo}
         for part in _copies_last(todo):
             origins = await self._origins(part, changing)
-            async with aclosing(prefetch(self._embedded(part, origins))) as embedded:
+            async with aclosing(prefetch(self._embedded(part, origins, changing))) as embedded:
                 async for group, vectors, space in embedded:
                     await self._store(group, vectors, space, origins)
             changing.difference_update(origins)
@@ -200,21 +205,31 @@ class IngestPipeline:
         self, part: Sequence[IngestSource], changing: AbstractSet[str]
     ) -> VectorOrigins:
         """Return the ids of each document's earlier version, and of one of its bytes that stays."""
-        digests = {source.sha256 for source in part}
+        twins = await self._twins({source.sha256 for source in part}, changing)
+        owns = {uri: row["document_id"] for uri, row in self.stored.items()}
+        return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
+
+    async def _twins(
+        self, digests: AbstractSet[str], changing: AbstractSet[str]
+    ) -> Mapping[str, str]:
         rows = await store.document_twins(self.database, self.dataset, list(digests))
-        twins = {
+        return {
             row["sha256"]: row["document_id"]
             for row in reversed(rows)  # the first one wins
             if row["uri"] not in changing
         }
-        owns = {uri: row["document_id"] for uri, row in self.stored.items()}
-        return {source.uri: (owns.get(source.uri), twins.get(source.sha256)) for source in part}
 
     async def _embedded(
-        self, part: Sequence[IngestSource], origins: VectorOrigins
+        self, part: Sequence[IngestSource], origins: VectorOrigins, changing: AbstractSet[str]
     ) -> AsyncGenerator[EmbeddedGroup]:
+        fetched = {source.uri for source in part if not source.sha256}
+
         async def embed(group: list[PreparedDocument]) -> tuple[list[ChunkVectors], str]:
             embedder = self.chunk_embedder
+            read = [one.document for one in group if one.document.uri in fetched]
+            if read:  # their digests are known by now
+                twins = await self._twins({one.sha256 for one in read}, changing)
+                origins.update({o.uri: (origins[o.uri][0], twins.get(o.sha256)) for o in read})
             return await embedder.vectors(group, origins), embedder.space
 
         async with aclosing(self._groups(part)) as groups:
@@ -225,9 +240,26 @@ class IngestPipeline:
 
     async def _groups(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
         async with aclosing(prefetch(self._read(part))) as groups:
-            async for read in groups:
+            async for group in groups:
+                read = await self._still_new(group)
                 await self._choose_model(read)
                 yield await self._written(self.writer, read) if self.writer else read
+
+    async def _still_new(self, group: list[PreparedDocument]) -> list[PreparedDocument]:
+        """Return those that another run has not stored meanwhile."""
+        if self.stores_anew:
+            return group
+        uris = [prepared.document.uri for prepared in group]
+        stored = await store.document_digests(self.database, self.dataset, uris)
+        meanwhile = [
+            document.uri
+            for document in (prepared.document for prepared in group)
+            if (row := stored.get(document.uri))
+            and (row["sha256"], row["recipe"]) == (document.sha256, document.recipe)
+        ]
+        if meanwhile:
+            await self.recorder.skip(meanwhile)
+        return [prepared for prepared in group if prepared.document.uri not in meanwhile]
 
     async def _written(
         self, writer: ContextWriter, read: Sequence[PreparedDocument]
@@ -339,7 +371,13 @@ class IngestPipeline:
     ) -> Row:
         """Store a document; without vectors if the database has moved to another space since."""
         run, chunks = self.recorder.report.run_id, prepared.chunks
-        stored = partial(store.store_document, self.database, prepared.document, chunks)
+        stored = partial(
+            store.store_document,
+            self.database,
+            prepared.document,
+            chunks,
+            unless_stored=not self.stores_anew,
+        )
         try:
             return await stored(vectors, run, twin, space)
         except EmbeddingMismatchError:
@@ -396,7 +434,7 @@ class IngestPipeline:
         rows = await store.document_digests(self.database, self.dataset, list(lacking))
         for uri, row in rows.items():
             source = lacking[uri]
-            if row["sha256"] == source.sha256 and uri not in kept:
+            if source.sha256 in ("", row["sha256"]) and uri not in kept:
                 await self._keep_original(source, row["document_id"])
 
     async def _keep_original(self, source: IngestSource, document: str) -> None:
@@ -423,7 +461,8 @@ def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list
     parts: tuple[list[IngestSource], list[IngestSource]] = [], []
     for source in todo:
         parts[source.sha256 in seen].append(source)
-        seen.add(source.sha256)
+        if source.sha256:
+            seen.add(source.sha256)
     return parts
 
 

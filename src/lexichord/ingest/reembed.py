@@ -1,6 +1,5 @@
 """Another embedding model for what is stored: fill, build the index, compare, swap."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from lexichord.ingest.vectors import embedding_text
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.text import counted
+from lexichord.work import in_thread
 
 # Chunks of a transaction: so few that nobody waits long for its rows.
 TRANSACTION_CHUNKS = 16
@@ -276,7 +276,7 @@ class Reembed:
 async def embed(embedder: Embedder, rows: Sequence[Row]) -> list[Vector]:
     """Embed chunks, rows with `context` and `content`."""
     texts = [embedding_text(row["context"], row["content"]) for row in rows]
-    vectors = await asyncio.to_thread(embedder.embed, texts, "document")
+    vectors = await in_thread(embedder.embed, texts, "document")
     return list(vectors.tolist())
 
 
@@ -287,8 +287,8 @@ async def compare_embedders(
 
     Those of each database by themselves; a query's overlap is the mean of theirs.
     """
-    one = await asyncio.to_thread(old.embed, list(queries), "query")
-    other = await asyncio.to_thread(new.embed, list(queries), "query")
+    one = await in_thread(old.embed, list(queries), "query")
+    other = await in_thread(new.embed, list(queries), "query")
     overlaps = [
         [await db.space_overlap(each, *pair, OVERLAP_NEIGHBOURS) for each in databases]
         for pair in zip(one.tolist(), other.tolist(), strict=True)

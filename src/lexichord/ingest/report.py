@@ -173,7 +173,8 @@ class RunRecorder:
         """Count a document that was stored, its record with it."""
         if flags:
             self.report.flagged[uri] = list(flags)
-        self.report.chunks += row["chunks"]
+        self.report.chunks += 0 if row["status"] == "skipped" else row["chunks"]
+        self.report.skipped += row["status"] == "skipped"  # another run stored it meanwhile
         self.report.inserted += row["status"] == "inserted"
         self.report.replaced += row["status"] == "replaced"
         self._notify([uri], row["status"])

@@ -4,7 +4,7 @@ import asyncio
 import re
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lexichord.db import store
@@ -13,6 +13,7 @@ from lexichord.errors import NotFoundError
 from lexichord.ingest import originals
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.language import LANGUAGE
+from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.load.options import load_options
 from lexichord.ingest.options import IngestOptions
@@ -28,6 +29,7 @@ MADE_ANEW = ("flags", LANGUAGE)  # metadata that the reader's work tells
 # In a recipe: what its ingest did with hidden text and comments, which stays so.
 GIVEN_MARKING = re.compile(r"\b(hidden|comments)=(keep|drop)\b")
 GIVEN_METADATA = re.compile(r"metadata=\S+")  # in a recipe: metadata were given with the file
+VERSION = re.compile(r"version=\S+ ")  # in a recipe: of the object in a bucket or on a server
 
 
 async def reread_options(database: Database, document: StoredDocument) -> tuple[IngestOptions, str]:
@@ -54,6 +56,9 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
         if given:
             own = source.recipe.removesuffix(run.recipe)
             source = replace(source, recipe=f"{own}{given[0]} {run.recipe}")
+        version = VERSION.search(recipe)
+        if version:
+            source = replace(source, recipe=source.recipe.replace(" ", f" {version[0]}", 1))
         read = partial(_read, source, document, keeps_title=given is not None)
         run.stores_anew = True
         return await run.run([replace(source, read=read)], document.uri)
@@ -78,7 +83,7 @@ def _name(document: StoredDocument) -> str:
     """Return the name of the file, by which it is read."""
     if is_address(document.uri):
         return file_name(document.uri, document.media_type)
-    return named_by_type(PurePosixPath(document.uri).name or "original", document.media_type)
+    return named_by_type(plain_name(document.uri), document.media_type)
 
 
 def _read(source: IngestSource, stored: StoredDocument, *, keeps_title: bool) -> PreparedDocument:

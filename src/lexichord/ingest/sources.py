@@ -3,11 +3,11 @@
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from lexichord.db import store
 from lexichord.db.pool import Database
@@ -39,7 +39,8 @@ class IngestSource:
 
     Stored with the same `sha256` and `recipe` before, it need not be read at all. `size` is in
     bytes, `kind` a media type, as far as they are known. `original` returns its bytes, where it has
-    been a file.
+    been a file. Of what is fetched when it is read `sha256` is empty until then, and `stand_in` a
+    digest that takes its place where sources are ordered.
     """
 
     uri: str
@@ -49,6 +50,18 @@ class IngestSource:
     size: int = 0
     kind: str = ""
     original: Callable[[], bytes] | None = None
+    stand_in: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """A place to prune. Of the documents that are missing among the listed `lost` returns the gone.
+
+    Its first argument are their uris, its second all that were listed.
+    """
+
+    uri: str
+    lost: Callable[[Sequence[str], AbstractSet[str]], list[str]]
 
 
 def storable_name(name: str) -> str:
@@ -84,21 +97,26 @@ def _refuse(error: IngestError) -> PreparedDocument:
     raise error
 
 
-async def find_gone(
-    database: Database, dataset: str, folders: Sequence[Path], listed: AbstractSet[str]
-) -> list[str]:
-    """Return the uris under `folders` that are not among the `listed` ones and name no file now.
+def pruned_folder(folder: Path) -> Pruned:
+    """Return a folder of this machine as a place to prune."""
+    return Pruned(storable_name(folder.as_posix()), _lost)
 
-    Documents that came with their chunks never were files. Raises ConfigError for a folder that
+
+async def find_gone(
+    database: Database, dataset: str, places: Sequence[Pruned], listed: AbstractSet[str]
+) -> list[str]:
+    """Return the uris under `places` that are not among the `listed` ones and name no file now.
+
+    Documents that came with their chunks never were files. Raises ConfigError for a place that
     lost all it had: more likely its disk is not mounted.
     """
     gone = set[str]()
-    for folder in folders:
-        name = storable_name(folder.as_posix())
+    for place in places:
+        name = place.uri
         rows = await store.documents_under(database, dataset, name)
         uris = [row["uri"] for row in rows if not row["recipe"].startswith(GIVEN_RECIPE_PREFIX)]
-        missing = [uri for uri in uris if uri not in listed and not _is_within(uri, listed)]
-        lost = await asyncio.to_thread(_lost, missing)
+        missing = [uri for uri in uris if uri not in listed]
+        lost = await asyncio.to_thread(place.lost, missing, listed)
         if lost and not any(uri.startswith(f"{name.rstrip('/')}/") for uri in listed):
             raise ConfigError(
                 f"{name} holds no files now, {counted(len(lost), 'document')} would be deleted: "
@@ -108,10 +126,12 @@ async def find_gone(
     return sorted(gone)
 
 
-def _is_within(uri: str, listed: AbstractSet[str]) -> bool:
-    """Return whether a listed file contains it: one that cannot be looked into, or a mail."""
-    return any(parent.as_posix() in listed for parent in PurePosixPath(uri).parents)
+def containing(uri: str) -> set[str]:
+    """Return what a uri lies in: folders, and files that contain others, archives and mails."""
+    return {uri[:place] for place, sign in enumerate(uri) if sign == "/"}
 
 
-def _lost(uris: Iterable[str]) -> list[str]:
-    return [uri for uri in uris if is_gone(path_of_uri(uri))]
+def _lost(uris: Sequence[str], listed: AbstractSet[str]) -> list[str]:
+    """Return what is gone; not what a listed file contains: one not looked into, or a mail."""
+    outside = (uri for uri in uris if not listed & containing(uri))
+    return [uri for uri in outside if is_gone(path_of_uri(uri))]

@@ -162,7 +162,8 @@ class DocumentSample:
         uris = [source.uri for source in todo]
         stored = await store.sample_documents(self.database, self.dataset, SAMPLE_DOCUMENTS, uris)
         known = [(row["sha256"], row["uri"], row["document_id"]) for row in stored]
-        new = [(source.sha256, source.uri, source) for source in todo if source.sha256]
+        digests = [source.sha256 or source.stand_in for source in todo]
+        new = [(one, each.uri, each) for one, each in zip(digests, todo, strict=True) if one]
         chosen = sorted([*known, *new], key=itemgetter(0, 1))[:SAMPLE_DOCUMENTS]
         items = yielded(item for _, _, item in chosen)
         async with aclosing(bounded_gather(items, self._look_at, workers)) as looked_at:

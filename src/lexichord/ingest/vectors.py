@@ -19,6 +19,7 @@ from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.providers.base import Vectors as Rows
 from lexichord.types.generation import Usage
 from lexichord.types.state import FileProgress
+from lexichord.work import in_thread
 
 type ChunkVectors = list[Vector | None]
 
@@ -158,7 +159,7 @@ class ChunkEmbedder:
     async def _ask(self, batch: Sequence[str]) -> Rows:
         assert self.embedder is not None
         try:
-            return await asyncio.to_thread(self.embedder.embed, batch, "document")
+            return await in_thread(self.embedder.embed, batch, "document")
         except asyncio.CancelledError:
             if isinstance(self.embedder, RemoteEmbedder):
                 self.embedder.stop()

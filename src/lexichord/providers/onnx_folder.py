@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
+from lexichord.work import check_wanted
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -35,7 +36,7 @@ MAX_FILLER = 16
 # 400 and 640 of a batch took e5-small-v2 755 and 776 ms of processor time, 803 without a bound; in
 # 8 bits 400 and 700 took 609 and 623, 687 without. A longer text is a batch by itself.
 MAX_BATCH_TOKENS = 512
-TOKENIZED_TEXTS = 256  # texts tokenized at once: an encoding is far larger than its ids
+TOKENIZED_TEXTS = 64  # texts tokenized at once: an encoding is far larger than its ids
 
 TokenIds = NDArray[np.int64]
 TokenMask = NDArray[np.bool_]
@@ -192,26 +193,33 @@ def tokenize(
 ) -> list[TokenIds]:
     """Return each text's token ids, cut where the tokenizer is told to.
 
-    `marked`: with the tokens that the model puts around a text.
+    `marked`: with the tokens that the model puts around a text. Raises UnwantedError before texts
+    that nobody waits for.
     """
-    return [
-        np.array(encoding.ids, np.int64)
-        for slab in batched(clean(texts), TOKENIZED_TEXTS)
-        for encoding in tokenizer.encode_batch_fast(slab, add_special_tokens=marked)
-    ]
+    rows: list[TokenIds] = []
+    for slab in batched(clean(texts), TOKENIZED_TEXTS):
+        check_wanted()
+        encoded = tokenizer.encode_batch_fast(slab, add_special_tokens=marked)
+        rows += (np.array(encoding.ids, np.int64) for encoding in encoded)
+    return rows
 
 
 def batches_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield the numbers of texts, short ones first, in batches of up to `most` that are alike."""
+    """Yield the numbers of texts, short ones first, in batches of up to `most` that are alike.
+
+    Raises UnwantedError before one that nobody waits for.
+    """
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lengths.__getitem__):
         filler = len(batch) * (lengths[number] - lengths[batch[-1]]) if batch else 0
         tokens = (len(batch) + 1) * lengths[number]
         if batch and (len(batch) == most or filler > MAX_FILLER or tokens > MAX_BATCH_TOKENS):
+            check_wanted()
             yield batch
             batch = []
         batch.append(number)
     if batch:
+        check_wanted()
         yield batch
 
 

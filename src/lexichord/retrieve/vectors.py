@@ -1,6 +1,5 @@
 """The vectors of queries and of sentences; where the embedder fails, words alone decide."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -13,6 +12,7 @@ from lexichord.providers.base import Embedder, RemoteEmbedder, Vectors
 from lexichord.providers.vector_cache import VectorCache
 from lexichord.types import Question
 from lexichord.types.state import CosineScale
+from lexichord.work import in_thread
 
 KEPT_SENTENCE_BYTES = 32_000_000  # 20,000 sentences of 384 dimensions
 
@@ -89,7 +89,7 @@ async def embed_queries(
     Raises ProviderError if the question's mode leaves nothing else to search by.
     """
     try:
-        vectors = await asyncio.to_thread(embedder.embed, queries, "query")
+        vectors = await in_thread(embedder.embed, queries, "query")
         if np.isnan(vectors).any():
             raise BadResponseError("the embedder refuses the text of the query: ask in other words")
         return list(vectors.tolist())

@@ -10,6 +10,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -58,6 +59,11 @@ from lexichord.types import (
 from lexichord.types.ids import unknown_id
 from lexichord.types.response import Step
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
+from lexichord.work import in_thread
+
+# Texts that are embedded for others: one request at a time, so that searches have the other
+# threads, and a share of the processor.
+TEXT_THREADS = ThreadPoolExecutor(1, "lexichord-texts")
 
 
 def _scoped[**P, R](
@@ -157,10 +163,14 @@ class ScopedClient(FileMethods):
         Raises ConfigError where a text or all cannot be embedded, ProviderError.
         """
         self._check("read")
+        if sum(map(len, texts)) > self.settings.max_texts:
+            raise ConfigError(
+                f"input: at most {self.settings.max_texts:,} characters (LEXICHORD_MAX_TEXTS)"
+            )
         embedder = self._client.embedder
         if embedder is None:
             raise ConfigError(self._client.degraded[0])
-        vectors = await asyncio.to_thread(embedder.embed, texts, "query")
+        vectors = await in_thread(embedder.embed, texts, "query", threads=TEXT_THREADS)
         if np.isnan(vectors).any():
             raise ConfigError("input: a text cannot be embedded")
         return [[float(number) for number in vector] for vector in vectors]

@@ -1,7 +1,7 @@
 """The limits and timeouts of the servers: how much they take, how many, how long they wait.
 
 Those of a search's options stand with the options themselves: `types.options`. What who runs a
-server may choose are settings: `Settings.max_body`, `max_requests`, `request_timeout`.
+server may choose are settings: `Settings.max_body`, `max_json`, `max_requests` and so on.
 """
 
 from typing import Any
@@ -16,6 +16,9 @@ MAX_URL_QUERY_CHARS = 4_000  # a character has up to 12 bytes there
 MAX_PAGE_QUERY_CHARS = 2_000  # with 8 KB, proxies begin to refuse an address
 
 # Bodies and parameters.
+MAX_ASKING_BYTES = 500_000  # of a body that asks: of JSON that stores, settings.max_json
+FIRST_BODY_BYTES = 2**16  # of a body, read before its request takes a place among those answered
+BODY_SECONDS = 10.0  # in which these come, and then each further piece
 MAX_HEAD_BYTES = 2**20  # what is longer gets no JSON error; uvicorn's own 64 KiB are soon reached
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
 MAX_ADDED_DOCUMENTS = 1_000  # in one body

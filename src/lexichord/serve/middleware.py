@@ -4,15 +4,21 @@ A page on any site can have its reader's browser send forms and files to this ma
 is needed; the browser says whose page it was.
 """
 
+import asyncio
 import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from lexichord.serve.errors import PublicError
-from lexichord.serve.limits import RETRY_AFTER_SECONDS
+from lexichord.serve.limits import (
+    BODY_SECONDS,
+    FIRST_BODY_BYTES,
+    MAX_ASKING_BYTES,
+    RETRY_AFTER_SECONDS,
+)
 
 log = logging.getLogger("lexichord")
 
@@ -23,6 +29,16 @@ type AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
 type AsgiApp = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 
 UNLIMITED_PATHS = ("/healthz", "/readyz", "/metrics")  # who is asked too much is still alive
+KEYLESS_PATHS = ("/login", "/logout")  # whose bodies are read of who has shown no key
+# What may take long or much, beside searches: embedding, files that come, what is made of them.
+HEAVY_PATHS = re.compile(
+    r"POST /v1/(embeddings|documents|files|vector_stores/[^/]+/file(s|_batches))\b"
+    r"|POST /documents/|GET /(v1/documents|document)/.*/(original|pages|boxes)\b"
+)
+BODYLESS_METHODS = ("GET", "HEAD", "DELETE", "OPTIONS")  # nothing that we read, at least
+LATE_BODY = PublicError(
+    408, "timeout_error", f"the body did not come: no more of it within {BODY_SECONDS:g} s"
+)
 HOST_NAME = re.compile(r"[a-z0-9._:-]{1,253}", re.A)
 MAX_TOLD_NAMES = 20  # in the log, which strangers could fill
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")  # browsers keep what they answer from other pages
@@ -117,72 +133,140 @@ def _host_name(url: str) -> str | None:
         return None
 
 
-class BodyTooLargeError(Exception):
-    """A body went on after its limit."""
+class BodyError(Exception):
+    """A body went on after its limit, or stopped coming."""
+
+
+class ArrivingBody:
+    """The body of a request, in pieces of which each has to come within seconds.
+
+    `refusal` is what to answer with where one did not, or all were more than `most` bytes.
+    """
+
+    def __init__(self, receive: AsgiReceive, most: int, is_empty: bool) -> None:
+        self._receive, self._most, self._is_whole = receive, most, is_empty
+        self._first: list[AsgiMessage] = []
+        self._bytes = 0
+        self.refusal: PublicError | None = None
+
+    async def begin(self) -> None:
+        """Read the first part: what holds no more needs no slot while it comes. Raises BodyError.
+
+        What more there is is read by who needs it.
+        """
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while not self._is_whole and self._bytes < FIRST_BODY_BYTES:
+                    self._first.append(self._counted(await self._receive()))
+        except TimeoutError:
+            self._refuse(LATE_BODY)
+
+    async def receive(self) -> AsgiMessage:
+        """Return the next piece, after the last one the news that the client is gone.
+
+        Raises BodyError.
+        """
+        if self._first:
+            return self._first.pop(0)
+        if self._is_whole:
+            return self._counted(await self._receive())
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                return self._counted(await self._receive())
+        except TimeoutError:
+            self._refuse(LATE_BODY)
+
+    def _counted(self, message: AsgiMessage) -> AsgiMessage:
+        self._bytes += len(message.get("body", b""))
+        self._is_whole = not message.get("more_body")
+        if self._bytes > self._most:
+            self._refuse(too_large(self._most))
+        return message
+
+    def _refuse(self, refusal: PublicError) -> NoReturn:
+        self.refusal = refusal
+        raise BodyError
+
+
+def too_large(most: int) -> PublicError:
+    """Return what refuses a larger body."""
+    return PublicError(413, "request_too_large", f"at most {most:,} bytes")
 
 
 class LimitsMiddleware:
-    """An ASGI application in front of another: 413 for large bodies, 429 for too many requests."""
+    """An ASGI application in front of another: 429 for too many requests, 413 for large bodies.
 
-    def __init__(self, app: AsgiApp, max_body: int, max_requests: int) -> None:
-        self.app, self.max_body, self.max_requests = app, max_body, max_requests
-        self.running = 0
+    Who shows no key holds no place among those that are answered: their bodies are small, and have
+    come before a place is taken. A quarter of the places is kept for searches.
+    """
+
+    def __init__(self, app: AsgiApp, max_body: int, max_json: int, max_requests: int) -> None:
+        self.app, self.max_requests = app, max_requests
+        self.max_body, self.max_json = max_body, min(max_json, max_body)
+        self.running, self.heavy = 0, 0
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Let a request through, or answer it."""
         if scope["type"] != "http" or scope["path"] in UNLIMITED_PATHS:
             await self.app(scope, receive, send)
-        elif _content_length(scope) > self.max_body:
-            await self._refuse_large_body(scope, send)
-        elif self.running >= self.max_requests:
-            message = "too many requests at once: try again"
-            await refuse(send, 429, "rate_limit_error", message, RETRY_AFTER_SECONDS)
-        else:
-            await self._run(scope, receive, send)
+            return
+        most = self._most_bytes(scope)
+        if _content_length(scope) > most:
+            await _refuse_body(scope, send, too_large(most))
+            return
+        body = ArrivingBody(receive, most, scope["method"] in BODYLESS_METHODS)
+        has_started = False
 
-    async def _run(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        self.running += 1
-        try:
-            await self._run_measured(scope, receive, send)
-        finally:
-            self.running -= 1
-
-    async def _run_measured(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Count what is received: a body sent in pieces has no length beforehand.
-
-        An application takes the error for one of its own and answers; that answer is not sent.
-        """
-        body_bytes, has_started, is_too_large = 0, False, False
-
-        async def receive_measured() -> AsgiMessage:
-            nonlocal body_bytes, is_too_large
-            message = await receive()
-            body_bytes += len(message.get("body", b""))
-            is_too_large = is_too_large or body_bytes > self.max_body
-            if is_too_large:
-                raise BodyTooLargeError
-            return message
-
-        async def send_unless_too_large(message: AsgiMessage) -> None:
+        async def send_unless_refused(message: AsgiMessage) -> None:
             nonlocal has_started
-            if has_started or not is_too_large:
+            if has_started or body.refusal is None:
                 has_started = True
                 await send(message)
 
+        # An application takes the body's error for one of its own and answers: that is not sent.
         try:
-            await self.app(scope, receive_measured, send_unless_too_large)
-        except BodyTooLargeError:
+            await body.begin()
+            await self._run(scope, body.receive, send_unless_refused)
+        except BodyError:
             if has_started:
                 raise
-        if is_too_large and not has_started:
-            await self._refuse_large_body(scope, send)
+        if body.refusal is not None and not has_started:
+            await _refuse_body(scope, send, body.refusal)
 
-    async def _refuse_large_body(self, scope: AsgiScope, send: AsgiSend) -> None:
-        most = f"at most {self.max_body:,} bytes"
-        if "text/html" in header(scope, "accept"):  # a form's, without scripts
-            await show_too_large(send, f"{most[:1].upper()}{most[1:]} at once: go back, send less.")
-        else:
-            await refuse(send, 413, "request_too_large", most)
+    def _most_bytes(self, scope: AsgiScope) -> int:
+        """Return how large a body may be: JSON is read at once, and all others wait meanwhile."""
+        if scope["path"] in KEYLESS_PATHS:
+            return min(FIRST_BODY_BYTES, self.max_json)
+        if header(scope, "content-type").startswith("multipart/"):
+            return self.max_body
+        return self.max_json if _is_heavy(scope) else min(MAX_ASKING_BYTES, self.max_json)
+
+    async def _run(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        is_heavy = _is_heavy(scope)
+        places = max(1, self.max_requests * 3 // 4)
+        if self.running >= self.max_requests or (is_heavy and self.heavy >= places):
+            message = "too many requests at once: try again"
+            await refuse(send, 429, "rate_limit_error", message, RETRY_AFTER_SECONDS)
+            return
+        self.running += 1
+        self.heavy += is_heavy
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.running -= 1
+            self.heavy -= is_heavy
+
+
+def _is_heavy(scope: AsgiScope) -> bool:
+    return HEAVY_PATHS.match(f"{scope['method']} {scope['path']}") is not None
+
+
+async def _refuse_body(scope: AsgiScope, send: AsgiSend, error: PublicError) -> None:
+    if error.status == 413 and "text/html" in header(scope, "accept"):  # a form's, without scripts
+        message = f"{error.message[:1].upper()}{error.message[1:]} at once: go back, send less."
+        await show_too_large(send, message)
+    else:
+        await refuse(send, error.status, error.type, error.message)
 
 
 def _content_length(scope: AsgiScope) -> int:

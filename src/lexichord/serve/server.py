@@ -36,7 +36,8 @@ def add_middleware(app: AsgiApp, policy: AccessPolicy) -> "ASGIApp":
     from starlette.middleware.cors import CORSMiddleware
 
     settings = policy.settings
-    limited = cast("ASGIApp", LimitsMiddleware(app, settings.max_body, settings.max_requests))
+    limits = settings.max_body, settings.max_json, settings.max_requests
+    limited = cast("ASGIApp", LimitsMiddleware(app, *limits))
     shared = CORSMiddleware(
         limited,
         allow_origins=settings.allowed_origins,

@@ -10,10 +10,17 @@ from typing import NamedTuple
 
 from lexichord.errors import LONE_SURROGATE
 
-# What such values are written with, and what other encodings than UTF-8 have.
-SUSPECT = re.compile(
-    rb"NaN|Infinity|[eE]\+?0*[1-9]\d\d|\d{300}|\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]|\0"
+# What such values are written with, and what other encodings than UTF-8 have: each by itself, for
+# as one expression they take seven times as long.
+SUSPECT_SIGNS = (b"NaN", b"Infinity", b"\0")
+SUSPECT_FORMS = tuple(
+    map(
+        re.compile,
+        (rb"e\+?0*[1-9]\d\d", rb"E\+?0*[1-9]\d\d", rb"\\u[dD][89a-fA-F]", rb"\xed[\xa0-\xbf]"),
+    )
 )
+AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+LONG_NUMBER = b"0" * 300
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 type Place = tuple[str, ...]
@@ -38,7 +45,15 @@ class Unfit(NamedTuple):
 
 def find_unfit(body: bytes, value: object) -> Unfit | None:
     """Return the first value in a body that no field takes; `value` is what was read of it."""
-    return next(_unfit(value, ()), None) if SUSPECT.search(body) else None
+    return next(_unfit(value, ()), None) if _is_suspect(body) else None
+
+
+def _is_suspect(body: bytes) -> bool:
+    return (
+        any(sign in body for sign in SUSPECT_SIGNS)
+        or any(form.search(body) for form in SUSPECT_FORMS)
+        or LONG_NUMBER in body.translate(AS_ZEROS)
+    )
 
 
 def _unfit(value: object, place: Place) -> Iterator[Unfit]:

@@ -2,10 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from lexichord.errors import ConfigError
 from lexichord.types.json import Json, Shaped
 from lexichord.types.options import IntentKind, Mode, SearchOptions
+
+# Of a filter. 100 conditions on 1,000 documents take 1.7 s, 10,000 values in a list 1.4 s.
+MAX_FILTER_DEPTH, MAX_FILTER_VALUES = 32, 10_000
+GROUPS = {"and", "or"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,30 @@ class Scope:
     documents: tuple[str, ...] = ()
     uri_prefix: str | None = None
     filter: Json | None = None
+
+
+def check_filter(filter: object, max_conditions: int) -> None:
+    """Raise ConfigError for a filter that takes too long: each document is held against all of it.
+
+    Keys count as conditions, `and` and `or` do not.
+    """
+    conditions = values = 0
+    level = [filter]
+    for _ in range(MAX_FILTER_DEPTH):
+        objects = [one for one in level if isinstance(one, Mapping)]
+        lists = [one for one in level if isinstance(one, list | tuple)]
+        conditions += sum(1 if "op" in one else len(one.keys() - GROUPS) for one in objects)
+        values += sum(map(len, lists))
+        level = [*chain.from_iterable(one.values() for one in objects), *chain(*lists)]
+        if conditions > max_conditions or values > MAX_FILTER_VALUES:
+            raise ConfigError(
+                f"filter: at most {max_conditions:,} conditions (LEXICHORD_MAX_CONDITIONS) and "
+                f"{MAX_FILTER_VALUES:,} values in lists"
+            )
+    if any(isinstance(one, Mapping | list | tuple) for one in level):
+        raise ConfigError(
+            f"filter: holds more than {MAX_FILTER_DEPTH} objects or lists inside each other"
+        )
 
 
 @dataclass(frozen=True, slots=True)

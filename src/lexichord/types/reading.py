@@ -9,6 +9,8 @@ from pydantic import ConfigDict, Field
 FITTED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 type Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
+# Weighs logarithms of odds, 9.2 at most: the sum of three must not be too large for a power of e.
+type Weight = Annotated[float, Field(ge=-25, le=25)]
 type Probability = Annotated[float, Field(ge=0, le=1)]
 
 MANY_LANGUAGES = "mul"  # ISO 639-2's code
@@ -53,10 +55,10 @@ class SentenceWeights:
 
     __pydantic_config__ = FITTED
 
-    here: float = 1.0
-    share: float = 1.0
-    coverage: float = 0.0
-    rank: float = 0.0
+    here: Weight = 1.0
+    share: Weight = 1.0
+    coverage: Weight = 0.0
+    rank: Weight = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,9 @@ class ConfidenceWeights:
 
     __pydantic_config__ = FITTED
 
-    constant: float = 0.0
-    here: float = 1.0
-    vectors: float = 0.0
+    constant: Weight = 0.0
+    here: Weight = 1.0
+    vectors: Weight = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,9 @@ class RightWeights:
 
     __pydantic_config__ = FITTED
 
-    constant: float = 0.0
-    evidence: float = 1.0
-    share: float = 1.0
+    constant: Weight = 0.0
+    evidence: Weight = 1.0
+    share: Weight = 1.0
 
 
 @dataclass(frozen=True, slots=True)

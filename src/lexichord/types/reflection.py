@@ -117,7 +117,8 @@ class Reflection(Shaped):
 
     `coverage` is None where it could not be measured; `errors` says why. `unsupported` are the
     numbers and dates of an answer that no source holds. `grades` are a model's, of the answer
-    given. `passed`: coverage and grades are enough, nothing is unsupported, nothing failed.
+    given. `passed`: there is evidence and, where one was asked for, an answer is claimed; coverage
+    and grades are enough, nothing is unsupported, nothing failed.
     """
 
     coverage: Coverage | None

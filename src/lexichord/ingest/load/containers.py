@@ -244,6 +244,12 @@ def _safe_name(name: str) -> str:
     return folders + slash + last.encode()[-200:].decode(errors="ignore")
 
 
+def plain_name(path: str) -> str:
+    """Return the last part of what may be any path as a name that a file can have."""
+    last = _safe_name(path.rpartition("/")[2])
+    return last if last.strip(".") else "original"
+
+
 def _is_hidden(name: str) -> bool:
     parts = name.split("/")
     return any(part.startswith(".") or part in TOOL_FOLDERS for part in parts)

@@ -10,6 +10,7 @@ from lexichord.db.search import Vector
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.ingest.tables.space import FollowSpace
 from lexichord.providers.base import Embedder, RemoteEmbedder
+from lexichord.work import in_thread
 
 log = logging.getLogger("lexichord")
 
@@ -51,7 +52,7 @@ async def _embed(
         return [None] * len(queries), NO_EMBEDDER
     asked = embedder.for_queries() if isinstance(embedder, RemoteEmbedder) else embedder
     try:
-        rows = await asyncio.to_thread(asked.embed, queries, "query")
+        rows = await in_thread(asked.embed, queries, "query")
     except ProviderError as error:
         return [None] * len(queries), str(error)
     return rows.tolist(), None

@@ -18,6 +18,7 @@ from lexichord.providers.base import Vectors
 from lexichord.providers.retry import RetryPolicy, retry
 from lexichord.types import EmbeddingSpace
 from lexichord.types.generation import Usage
+from lexichord.work import check_wanted
 
 
 @dataclass(slots=True)
@@ -258,6 +259,7 @@ class BatchedEmbedder:
 
     async def _request(self, job: _EmbedJob, texts: Sequence[str]) -> EmbeddingReply:
         async with job.slots:
+            check_wanted()
             await asyncio.sleep(self._pace.reserve())
             self._state.count(requests=1)
             try:

@@ -5,11 +5,9 @@ onnx/model.onnx) and tokenizer.json. Where a file beside them says that the mode
 form it is late interaction, else a cross-encoder.
 """
 
-import asyncio
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from threading import Event
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from lexichord.providers.rerank.late_interaction import LateInteraction
 from lexichord.providers.rerank.scorer import Scorer, Scores
 from lexichord.providers.rerank.token_form import TokenForm, find_token_form
 from lexichord.types import Ranked
+from lexichord.work import in_thread
 
 LATE_TEXTS = 50  # of late interaction; those that a question shares with an earlier one are kept
 
@@ -47,19 +46,13 @@ class FolderReranker:
 
         Stops after the batch that it is at if it is cancelled. Raises ProviderError.
         """
-        stopped = Event()
-        try:
-            scores = await asyncio.to_thread(self._score, query, texts, stopped)
-        finally:
-            stopped.set()
+        scores = await in_thread(self._score, query, texts)
         order = np.argsort(-scores, kind="stable")[:top_n]
         return [Ranked(int(index), float(scores[index])) for index in order]
 
-    def _score(self, query: str, texts: Sequence[str], stopped: Event) -> Scores:
+    def _score(self, query: str, texts: Sequence[str]) -> Scores:
         scores = np.zeros(len(texts))
         for numbers, batch in self._model.get().score(query, texts):
-            if stopped.is_set():
-                break
             scores[list(numbers)] = batch
         return scores
 

@@ -1,6 +1,5 @@
 """What a trained reader makes of passages: which sentence answers, and whether any does."""
 
-import asyncio
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +11,9 @@ from lexichord.providers.models import is_latin
 from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
-from lexichord.types.evidence import Place, Quote, ReadPassage, ReadPassages, ReadSentence
+from lexichord.types.evidence import Evidence, Place, Quote, ReadPassage, ReadPassages, ReadSentence
 from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading
+from lexichord.work import in_thread
 
 READ_PASSAGES = 8  # of a query, the best
 # Of them, those that are read first; the others where none of these is likelier than not to hold
@@ -29,10 +29,14 @@ TABLE_ROW = re.compile(r"^[ \t]*\|.*", re.M)  # names and figures, which tell no
 
 @dataclass
 class QueryReader:
-    """Reads for one query: no passage is read twice for the same question."""
+    """Reads for one query: no passage is read twice for the same question.
+
+    `passages` are those that hits made, by the hits' chunks and scores.
+    """
 
     reader: Reader
     trace: Trace
+    passages: dict[tuple[tuple[str, float], ...], Evidence] = field(default_factory=dict)
     _read: dict[tuple[str, Place], ReadPassage] = field(default_factory=dict)
 
     async def read(self, question: str, quotes: Sequence[Quote]) -> ReadPassages | None:
@@ -67,7 +71,7 @@ class QueryReader:
         ]
         passages = [passage_of(*pair) for pair in split]
         with self.trace.stage("read", question=question, passages=len(new)) as step:
-            readings = await asyncio.to_thread(self.reader.read, question, passages)
+            readings = await in_thread(self.reader.read, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
         for (number, _), (quote, parts), made in zip(new, split, readings, strict=True):
             self._read[question, quote.place] = _located(number, quote, parts, made)

@@ -3,7 +3,6 @@
 Every quote is checked against the stored text before it is shown.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from lexichord.retrieve.evidence.splitting import (
 )
 from lexichord.types.code import is_code_file
 from lexichord.types.evidence import Align, Quote, as_it_is
+from lexichord.work import in_thread
 
 
 async def check_quotes(
@@ -246,7 +246,7 @@ async def embed_all(embed: EmbedSentences, texts: Sequence[str]) -> Matrix:
     """Return the unit vectors of texts, of shape (texts, dimension), from a thread."""
     if not texts:
         return np.zeros((0, 0), np.float32)
-    return await asyncio.to_thread(embed, texts)
+    return await in_thread(embed, texts)
 
 
 def word_cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:

@@ -195,6 +195,9 @@ async def respond(
         lengths = {"characters": len(text), "answer": len(answer.text)}
         step["made"] = {"sources": len(sources), **lengths}
         step["dropped"] = _left_out(evidence, sources)
+    if reflection is not None:
+        holds = claimed if context.options.answer else not abstained
+        reflection = _check(context, reflection, holds, answer.text, evidence)
     return Response(
         query=context.query,
         intent=plan.intent,
@@ -213,7 +216,7 @@ async def respond(
         phrase=answer.phrase if claimed else None,
         elsewhere=elsewhere,
         relevant_files=_relevant(plan, abstained),
-        reflection=reflection and _check(context, reflection, answer.text, evidence),
+        reflection=reflection,
         degraded=context.trace.degraded,
         timings_ms=context.trace.timings_ms,
         trace=list(context.trace.steps),
@@ -355,12 +358,16 @@ async def _write(
 
 
 def _check(
-    context: QueryContext, reflection: Reflection, answer: str, evidence: Evidence
+    context: QueryContext, reflection: Reflection, holds: bool, answer: str, evidence: Evidence
 ) -> Reflection:
-    """Look for each number and date of the answer in the sources and their names."""
+    """Look for each number and date of the answer in the sources and their names.
+
+    What `holds` no answer is no pass.
+    """
     sources = [part for q in evidence.quotes for part in (q.text, q.title, q.uri, q.heading)]
     if table := evidence.comparison:
         sources += [part for file in table.documents for part in (file.title, file.uri)]
         sources += table.aspects
     checked = replace(reflection, unsupported=find_unsupported(answer, sources))
-    return replace(checked, passed=is_passed(checked, context.options.min_coverage))
+    passed = holds and is_passed(checked, context.options.min_coverage)
+    return replace(checked, passed=passed)

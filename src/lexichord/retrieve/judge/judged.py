@@ -66,10 +66,14 @@ async def find_readable(
     """
     if context.reader is None or not hits or not plan.intent.wants_one_thing:
         return None
+    found, made_of = context.reader.passages, tuple((hit.chunk_id, hit.score) for hit in hits)
+    if made_of in found:
+        return found[made_of]
     with context.trace.stage("aggregate", about=plan.about.query, aspects=[]) as step:
         clauses = await find_clauses(context.database, hits, context.stages.join_neighbours)
         step["made"] = {"quotes": len(clauses.quotes)}
         step["dropped"] = list(clauses.dropped)
+    found[made_of] = clauses
     return clauses
 
 

@@ -275,7 +275,7 @@ def _finished(
         grades=() if draft.grading is None else draft.grading.grades,
         errors=tuple(dict.fromkeys(filter(None, failures))),
     )
-    passed = is_passed(reflection, options.min_coverage, options.min_grade)
+    passed = response.claimed and is_passed(reflection, options.min_coverage, options.min_grade)
     return replace(
         response,
         reflection=replace(reflection, passed=passed),

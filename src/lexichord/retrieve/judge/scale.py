@@ -5,7 +5,6 @@ Answerable by construction: such a sentence asked as a question, and itself. Wha
 the two are the two points that lead from its cosines to those that the constants were fitted on.
 """
 
-import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from lexichord.providers.base import Embedder
 from lexichord.retrieve.evidence.sentences import FITTED_SPACE
 from lexichord.retrieve.vectors import KnownScales
 from lexichord.types.state import CosineScale
+from lexichord.work import in_thread
 
 FOREIGN_QUESTIONS = (
     "How do I bake bread without yeast?",
@@ -89,7 +89,7 @@ async def renew_scale(
     sentences = await catalogue.sample_sentences(database, SAMPLE_SENTENCES)
     if len(sentences) < MIN_SENTENCES:
         return None
-    scale = await asyncio.to_thread(measure_scale, embedder, sentences)
+    scale = await in_thread(measure_scale, embedder, sentences)
     if scale is None:
         return None
     try:

@@ -16,6 +16,7 @@ from lexichord.serve.http import health, jobs, routes, uploads
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
+from lexichord.serve.middleware import BODYLESS_METHODS
 from lexichord.serve.page import api, evaluations, examples, find, manage, runs, stages, status
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.api import swagger_files
@@ -24,8 +25,6 @@ from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.language import LanguageMiddleware, load_language
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
-
-BODYLESS_METHODS = ("GET", "HEAD", "DELETE", "OPTIONS")  # nothing that we read, at least
 
 
 class TimeoutMiddleware:

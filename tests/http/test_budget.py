@@ -1,0 +1,128 @@
+"""What one caller takes of a server leaves searches their share, and ends when nobody waits."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from lexichord.serve import middleware
+from lexichord.serve.access import TEXT_THREADS
+from lexichord.types import Json
+from tests.conftest import new_database
+from tests.end_to_end.processes import wait_until
+from tests.http.conftest import DOCUMENTS, KEYS
+from tests.http.served import Served, fill, serve
+from tests.http.server import connected, request
+
+SEARCH = {"query": "zebra"}
+TEXTS = {"input": ["the deposit is repaid " * 22] * 2_000, "model": "all-MiniLM-L6-v2"}
+
+
+@pytest.fixture(scope="module")
+def served(corpus: str, home: Path) -> Iterator[Served]:
+    """A server with few places, whose embedder is a real one."""
+    with (
+        new_database(corpus, copy_of=corpus) as dsn,
+        serve(dsn, home=home, max_requests=4) as server,
+    ):
+        yield server
+
+
+def drop(served: Served, path: str, body: Json, seconds: float = 1.0) -> int:
+    """Ask, and leave after so long; return the status, 0 where none came."""
+    with httpx.Client(base_url=served.url, timeout=seconds) as client:
+        try:
+            return client.post(path, json=body).status_code
+        except httpx.TimeoutException:
+            return 0
+
+
+def test_texts_that_nobody_waits_for_are_not_embedded(served: Served) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        statuses = [*pool.map(lambda _: drop(served, "/v1/embeddings", TEXTS), range(8))]
+    assert set(statuses) <= {0, 429}
+    assert 0 in statuses
+    one = {"input": "rent", "model": TEXTS["model"]}
+    assert served.by().post("/v1/embeddings", json=one).status_code == 200
+    assert TEXT_THREADS._work_queue.empty()
+
+
+def test_searches_have_room_beside_all_else(served: Served) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        each = [pool.submit(drop, served, "/v1/embeddings", TEXTS, 5.0) for _ in range(8)]
+        wait_until(lambda: any(one.done() for one in each))
+        found = served.by().post("/v1/search", json=SEARCH)
+        refused = served.by().post("/v1/embeddings", json=TEXTS)
+        assert {one.result() for one in each} <= {0, 429}
+    assert found.status_code == 200
+    assert not found.json().get("degraded")
+    assert refused.status_code == 429
+    assert refused.headers["retry-after"] == "1"
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bodies have to come within a second."""
+    monkeypatch.setattr(middleware, "BODY_SECONDS", 1.0)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_strangers_hold_no_place(bare: str, home: Path) -> None:
+    """Their forms come slowly, more of them than there are places."""
+    form = "content-type: application/x-www-form-urlencoded", "content-length: 1000"
+    with new_database(bare, copy_of=bare) as dsn, ExitStack() as stack:
+        fill(dsn, DOCUMENTS)
+        served = stack.enter_context(serve(dsn, KEYS, home=home, max_requests=2))
+        slow = [stack.enter_context(connected(served.url)) for _ in range(6)]
+        for one in slow:
+            one.sendall(request("/login", b"key=", *form))
+        found = served.by("reader").post("/v1/search", json=SEARCH | {"mode": "keyword"})
+        assert found.status_code == 200
+        for one in slow:
+            assert one.recv(10_000).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("sent", [b"", b'{"query": "' + b"z" * 100_000])
+def test_a_body_that_stops_coming_is_dropped(served: Served, sent: bytes) -> None:
+    kind = "content-type: application/json", "content-length: 200000"
+    with connected(served.url) as connection:
+        connection.sendall(request("/v1/search", sent, *kind))
+        answer = b"".join(iter(lambda: connection.recv(10_000), b""))
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"the body did not come" in answer
+
+
+def test_a_strangers_body_is_small(served: Served) -> None:
+    answer = served.by().post("/login", data={"key": "k" * 100_000})
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "filter",
+    [
+        {"and": [{"key": "year", "op": "eq", "value": number} for number in range(101)]},
+        {f"key {number}": 1 for number in range(101)},
+        {"or": [{"and": [{"year": number}, {"kind": "lease"}]} for number in range(51)]},
+        {"key": "year", "op": "in", "value": [*range(10_001)]},
+    ],
+)
+def test_a_filter_holds_so_many_conditions(served: Served, filter: Json) -> None:
+    answer = served.by().post("/v1/search", json=SEARCH | {"filter": filter})
+    assert answer.status_code == 400
+    assert "at most 100 conditions (LEXICHORD_MAX_CONDITIONS)" in answer.json()["error"]["message"]
+
+
+def test_what_asks_is_small_and_what_is_embedded_is_counted(served: Served) -> None:
+    values = {"key": "year", "op": "in", "value": [*range(100_000)]}
+    answer = served.by().post("/v1/search", json=SEARCH | {"filter": values})
+    assert answer.status_code == 413
+    assert answer.json()["error"]["message"] == "at most 500,000 bytes"
+    texts = {"input": ["z" * 10_000] * 101, "model": TEXTS["model"]}
+    answer = served.by().post("/v1/embeddings", json=texts)
+    assert answer.status_code == 400
+    assert "at most 1,000,000 characters (LEXICHORD_MAX_TEXTS)" in answer.text
+    assert served.by().post("/v1/documents", content=b" " * 5_000_001).status_code == 413
