@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import docx
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from reportlab.lib import pagesizes
@@ -202,6 +205,17 @@ def add_item(document: Any, number: str, level: int, text: str) -> Any:
         )
     )
     return paragraph
+
+
+def add_footnotes(document: Any, texts: Sequence[str]) -> None:
+    """Add a Word file's footnotes, whose ids are 1, 2 and so on."""
+    notes = "".join(
+        f'<w:footnote w:id="{number}"><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:footnote>'
+        for number, text in enumerate(texts, 1)
+    )
+    content = f"<w:footnotes {nsdecls('w')}>{notes}</w:footnotes>".encode()
+    part = Part(PackURI("/word/footnotes.xml"), "application/xml", content, document.part.package)
+    document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
 
 
 def save_ods(file: Path, name: str, content: str) -> Path:

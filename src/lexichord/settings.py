@@ -102,9 +102,9 @@ class Settings(BaseSettings):
     file_password opens files that are encrypted, such as PDFs. ocr recognizes pages of PDFs that
     hold no text: tesseract, an installed command, or with languages tesseract/eng+deu; or rapidocr,
     the extra ocr, whose models come along. What files hide, and comments in them, are kept as text,
-    marked as what they are or dropped, as hidden and comments say: keep, mark or drop. A document
-    of more than max_chunks chunks is refused. watch_seconds is how often an ingest that follows
-    buckets and servers lists them.
+    marked as what they are or dropped, as hidden and comments say: keep, mark or drop; words that
+    are hidden amid the text are kept or dropped. A document of more than max_chunks chunks is
+    refused. watch_seconds is how often an ingest that follows buckets and servers lists them.
     embedding_timeout is in seconds, for one request. prices are in dollars a million tokens, by
     provider/model: a number, or for a language model input and output. A key may also stand in a
     file that ..._api_key_file names.

@@ -9,6 +9,7 @@ from pathlib import Path
 import docx
 import pytest
 import xlsxwriter
+from pptx import Presentation
 
 from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli
@@ -19,12 +20,15 @@ HIDDEN_WORDS = "the zebra is for sale"
 
 @pytest.fixture(scope="module")
 def served(bare: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server of a Word file with a hidden paragraph and a sheet with a hidden row."""
+    """A server of slides with a hidden shape and a sheet with a hidden row."""
     folder = tmp_path_factory.mktemp("files")
-    document = docx.Document()
-    document.add_paragraph("The stable opens at six.")
-    document.add_paragraph().add_run(f"Tell nobody that {HIDDEN_WORDS}.").font.hidden = True
-    document.save(str(folder / "stable.docx"))
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "The stable opens at six."
+    shape = slide.shapes.add_textbox(0, 0, 9000, 9000)
+    shape.text_frame.text = f"Tell nobody that {HIDDEN_WORDS}."
+    shape._element.nvSpPr.cNvPr.set("hidden", "1")
+    deck.save(str(folder / "stable.pptx"))
     book = xlsxwriter.Workbook(str(folder / "animals.xlsx"))
     sheet = book.add_worksheet("Animals")
     for row, cells in enumerate((["Animal", "Price"], ["gnu", "low"], ["zebra", "high"])):
@@ -77,13 +81,14 @@ def test_an_ingest_tells_what_it_left_out(bare: str, tmp_path: Path) -> None:
     document.save(str(tmp_path / "stable.docx"))
     with new_database(bare, copy_of=bare) as dsn:
         asked = ("ingest", str(tmp_path / "stable.docx"))
-        first = run_cli(dsn, tmp_path, *asked, "--json")
+        first = run_cli(dsn, tmp_path, *asked, "--hidden", "keep", "--json")
         assert json.loads(first.stdout)["flagged"] == {}
-        done = run_cli(dsn, tmp_path, *asked, "--hidden", "drop")
+        assert "Tell nobody" in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
+        done = run_cli(dsn, tmp_path, *asked)
         assert "1 replaced" in done.output
         assert "stable.docx: left out: 1 hidden passage" in done.output
-        assert HIDDEN_WORDS not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
-        again = run_cli(dsn, tmp_path, *asked, LEXICHORD_HIDDEN="drop")
+        assert "Tell nobody" not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
+        again = run_cli(dsn, tmp_path, *asked)
         assert "1 skipped" in again.output
         run_cli(dsn, tmp_path, "reread", "stable.docx")
-        assert HIDDEN_WORDS not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout
+        assert "Tell nobody" not in run_cli(dsn, tmp_path, "show", "stable.docx").stdout

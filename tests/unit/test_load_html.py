@@ -215,3 +215,10 @@ def test_cells_that_claim_to_span_too_much_are_refused(tmp_path: Path) -> None:
     with pytest.raises(IngestError, match="of text: split it"):
         page(tmp_path, f"<table><tr><td>head<tr>{wide}</table>")
     assert page(tmp_path, "<table><tr><td colspan=99999999>a<tr><td colspan=-2>b</table>").tables
+
+
+def test_a_word_within_a_line_may_be_hidden(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        "<p>Rent <span hidden>was 7</span><b style='display:none'>was 8</b> is 9.</p>"
+    )
+    assert load(tmp_path / "a.html").text == "Rent is 9."

@@ -99,11 +99,69 @@ def test_a_page_is_taken_in_so_often_and_no_more(folder: Path) -> None:
     assert any("more than 10 files deep" in flag for flag in loaded.metadata["flags"])
 
 
+def test_a_page_of_myst_takes_in_between_colons_and_in_notes(folder: Path) -> None:
+    (folder / "index.md").write_text(
+        "# Pier\n\n:::{include} parts/own.md\n:::\n\n:::{literalinclude} parts/moor.py\n"
+        ':lines: 2\n:caption: The "code"\n:::\n\n````{note}\n```{include} parts/pier.txt\n'
+        ":start-after: \"comment\"\n:end-before: '.. END'\n```\n````\n\n:::{include} gone.md\n:::\n"
+    )
+    loaded = load(folder / "index.md")
+    assert loaded.text.split() == (
+        [
+            "#",
+            "Pier",
+            "Nine",
+            "m.",
+            "The",
+            '"code"',
+            "```",
+            "return",
+            "1",
+            "```",
+            "Note:",
+            "The",
+            "pier",
+            "is",
+            "wet.",
+        ]
+    )
+    assert loaded.metadata == {"flags": ["gone.md was not read: it is not there"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("page.rst", ".. csv-table:: Fees\n   :file: {}\n   :delim: ;\n   :header-rows: 1\n\nEnd."),
+        ("page.md", "```{{csv-table}} Fees\n:file: {}\n:delim: ;\n:header-rows: 1\n```\n\nEnd."),
+    ],
+)
+def test_a_table_is_taken_in_from_its_file(folder: Path, name: str, form: str) -> None:
+    page = folder / name
+    (folder / "parts/fees.csv").write_text('Boat;Fee\n"Gull";9,5\n')
+    page.write_text(form.format("parts/fees.csv"))
+    assert load(page).text.split("\n\n") == [
+        "Fees",
+        "| Boat | Fee |\n| --- | --- |\n| Gull | 9,5 |",
+        "End.",
+    ]
+    seen = taken_in_by_page(page)
+    (folder / "parts/fees.csv").write_text("Boat;Fee\n")
+    assert taken_in_by_page(page) != seen
+    page.write_text(form.format("../secret.txt"))
+    assert load(page).metadata["flags"] == [
+        "../secret.txt was not read: it leads out of the folder"
+    ]
+
+
 def test_a_part_is_chosen_by_lines_or_by_words() -> None:
     text = "a\nb\nc\nd"
     assert chosen(text, {"start-line": "1", "end-line": "-1"}) == "b\nc"
     assert chosen(text, {"start-after": "a\n", "end-before": "\nd"}) == "b\nc"
     assert chosen(text, {"start-after": "z", "end-line": "x"}) == text
+    assert chosen(text, {"start-at": "b", "end-at": '"c"'}) == "b\nc"
+    assert chosen(text, {"lines": "1, 3-"}) == "a\nc\nd"
+    assert chosen(text, {"lines": "-2"}) == "a\nb"
+    assert chosen(text, {"lines": "some"}) == text
 
 
 def test_a_changed_part_changes_how_a_page_is_read(folder: Path) -> None:

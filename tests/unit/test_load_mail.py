@@ -186,3 +186,14 @@ def test_outlooks_mails_are_read_too(tmp_path: Path) -> None:
     assert [part.name for part in parts] == ["prices.csv"]
     with Unpacker(tmp_path).unpacked(file, parts[0]) as inner:
         assert load(inner).text == "| town | price |\n| --- | --- |\n| Lund | 7 |"
+
+
+def test_of_a_mail_whose_plain_form_says_little_the_other_is_read(tmp_path: Path) -> None:
+    mail = EmailMessage()
+    mail["From"] = "a@x.example"
+    mail.set_content("Your program shows no HTML.")
+    mail.add_alternative(f"<p>The pier is {'very ' * 20}wet.</p>", subtype="html")
+    (tmp_path / "a.eml").write_bytes(mail.as_bytes())
+    text = load(tmp_path / "a.eml").text
+    assert "very wet." in text
+    assert "no HTML" not in text

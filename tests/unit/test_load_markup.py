@@ -251,7 +251,8 @@ def test_org_is_read_without_its_marks(tmp_path: Path) -> None:
 
 def test_asciidoc_is_read_without_its_marks(tmp_path: Path) -> None:
     loaded = load(write(tmp_path / "a.adoc", ADOC))
-    assert (loaded.title, loaded.metadata) == ("Harbour", {"author": "Ada"})
+    flags = ["other.adoc was not read: includes are not taken in"]
+    assert (loaded.title, loaded.metadata) == ("Harbour", {"author": "Ada", "flags": flags})
     assert levels(loaded) == [(1, "Harbour"), (2, "Mooring"), (3, "Boats")]
     assert loaded.text == (
         "Harbour\n\nAda\n\nMooring\n\nNOTE: Bring a rope. See the boats and the site.\n\n"
@@ -431,3 +432,82 @@ def test_an_escaped_blank_joins_words_and_an_escaped_sign_is_one(tmp_path: Path)
     assert load(tmp_path / "chem.rst").text.strip() == (
         "H2O and CO2 boil*; the folder is C:\\ old."
     )
+
+
+GRID = """\
++-------+-------+------+
+| Pier  | Boats        |
+|       +-------+------+
+|       | old   | new  |
++=======+=======+======+
+| North | 1     | 2    |
+|       +-------+------+
+|       | 3     | 4 |  |
+|       |       | 5    |
++-------+-------+------+
+| 码头  | closed       |
++-------+-------+------+
+"""
+SIMPLE = """\
+=====  ===========  =====
+   Boats of         Fee
+------------------  -----
+Name   Harbour      Euro
+=====  ===========  =====
+Gull   North        9
+       and East
+Tern                8
+=====  ===========  =====
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "rows"),
+    [
+        (
+            GRID,
+            ["Pier/Boats", "---/---/---", "old/new", "North/1/2", "North/3/4 \\| 5", "码头/closed"],
+        ),
+        (
+            SIMPLE,
+            [
+                *("Boats of//Fee", "---/---/---", "Name/Harbour/Euro"),
+                *("Gull/North and East/9", "Tern//8"),
+            ],
+        ),
+    ],
+)
+def test_cells_of_drawn_tables_span_rows_and_columns(
+    tmp_path: Path, written: str, rows: list[str]
+) -> None:
+    (tmp_path / "a.rst").write_text(written)
+    lines = load(tmp_path / "a.rst").text.split("\n")
+    assert [line.strip("| ").replace(" |  | ", "//").replace(" | ", "/") for line in lines] == rows
+
+
+def test_directives_in_each_other_end_as_lines(tmp_path: Path) -> None:
+    notes = "".join(f"{'   ' * depth}.. note::\n\n" for depth in range(400))
+    (tmp_path / "a.rst").write_text(f"{notes}{'   ' * 400}Wet.\n\nEnd.\n")
+    text = load(tmp_path / "a.rst").text
+    assert text.endswith("Wet.\n\nEnd.")
+
+
+def test_pictures_and_quotes_of_asciidoc_say_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "a.adoc").write_text(
+        'image::a.png["A boat, small",300]\n\nSee image:b.png[alt=Gull] here.\n\n'
+        "image::c.png[width=3]\n\n[quote, Ada Berg, Letters]\n____\nIt holds.\n____\n"
+    )
+    assert load(tmp_path / "a.adoc").text.split("\n\n") == [
+        *("Picture: A boat, small", "See [Picture: Gull] here.", "Ada Berg, Letters", "It holds.")
+    ]
+
+
+def test_an_include_of_org_is_flagged(tmp_path: Path) -> None:
+    (tmp_path / "a.org").write_text('* Pier\n#+INCLUDE: "other.org"\nWet.\n')
+    flags = ['"other.org" was not read: includes are not taken in']
+    assert load(tmp_path / "a.org").metadata == {"flags": flags}
+
+
+def test_a_badly_drawn_table_loses_no_word(tmp_path: Path) -> None:
+    (tmp_path / "a.rst").write_text("+----+----+\n| one and more | two |\n+----+----+\n")
+    assert load(tmp_path / "a.rst").text == "| one and more | two |"

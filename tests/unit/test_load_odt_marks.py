@@ -83,36 +83,37 @@ def test_annotations_follow_their_paragraph_item_or_table(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("body", "marked", "dropped"),
+    ("body", "shown"),
     [
         (
             '<text:p>Rent <text:span text:style-name="T2">may fall</text:span>.</text:p>',
-            "Rent [may fall (hidden)].",
             "Rent .",
         ),
         (
             '<text:section text:display="none"><text:p>Secret.</text:p><text:list><text:list-item>'
             "<text:p>Boat</text:p></text:list-item></text:list></text:section><text:p>Now</text:p>",
-            "Secret (hidden).\n\n• Boat (hidden)\n\nNow",
             "Now",
         ),
         (
             '<text:p><text:hidden-paragraph text:is-hidden="true"/>Secret.</text:p>'
             "<text:p>Now</text:p>",
-            "Secret (hidden).\n\nNow",
             "Now",
         ),
         (
             '<text:p>Rent<text:hidden-text text:string-value=" is low"/>.</text:p>',
-            "Rent [is low (hidden)].",
             "Rent.",
         ),
     ],
 )
-def test_hidden_text_is_marked(tmp_path: Path, body: str, marked: str, dropped: str) -> None:
-    assert written(tmp_path, body).text == marked
-    assert written(tmp_path, body, hidden="drop").text == dropped
-    assert "hidden" not in written(tmp_path, body, hidden="keep").text
+def test_hidden_words_are_left_out_and_counted(tmp_path: Path, body: str, shown: str) -> None:
+    for choice in ("mark", "drop"):
+        loaded = written(tmp_path, body, hidden=choice)
+        assert loaded.text == shown
+        assert loaded.metadata["flags"][0].startswith("left out: ")
+    kept = written(tmp_path, body, hidden="keep")
+    assert kept.metadata == {}
+    assert len(kept.text) > len(shown)
+    assert "hidden" not in kept.text
 
 
 def test_pictures_and_boxes_are_read(tmp_path: Path) -> None:
@@ -143,3 +144,21 @@ def test_merged_cells_hold_in_each_row(tmp_path: Path) -> None:
     assert written(tmp_path, f"<table:table>{body}</table:table>").text == (
         "| Coast | Boat |\n| --- | --- |\n| North | Gull |\n| North | Tern |"
     )
+
+
+def test_all_that_lists_and_indexes_hold_is_read(tmp_path: Path) -> None:
+    table = (
+        "<table:table><table:table-row><table:table-cell><text:p>Gull</text:p></table:table-cell>"
+        "</table:table-row></table:table>"
+    )
+    body = (
+        "<text:list><text:list-header><text:p>Of boats</text:p></text:list-header><text:list-item>"
+        f"<text:p>One</text:p>{table}<text:list><text:list-item><text:p>Two</text:p>"
+        "</text:list-item></text:list></text:list-item></text:list><text:bibliography>"
+        "<text:index-body><text:index-title><text:p>Works</text:p></text:index-title>"
+        "</text:index-body></text:bibliography><text:numbered-paragraph><text:p>Three</text:p>"
+        "</text:numbered-paragraph>"
+    )
+    assert written(tmp_path, body).text.split("\n\n") == [
+        *("Of boats", "• One", "| Gull |", "  • Two", "Works", "Three")
+    ]

@@ -41,18 +41,30 @@ def test_a_comment_follows_its_line_and_a_note_stands_in_it(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("body", "marked", "dropped"),
+    ("body", "shown", "flags"),
     [
-        (r"Rent is 9{\v  but may fall}.\par", "Rent is 9 [but may fall (hidden)].", "Rent is 9."),
-        (r"Rent \v is low\v0  now\par", "Rent [is low (hidden)] now", "Rent  now"),
-        (r"Rent {\b\v1 is\par low}\par", "Rent [is (hidden)]\n[low (hidden)]", "Rent"),
-        (r"Rent{\v{\xe boat}}\viewkind4\par", "Rent", "Rent"),
+        (r"Rent is 9{\v  but may fall}.\par", "Rent is 9.", ["left out: 1 hidden passage"]),
+        (r"Rent \v is low\v0  now\par", "Rent  now", ["left out: 1 hidden passage"]),
+        (r"Rent {\b\v1 is\par low}\par", "Rent", ["left out: 2 hidden passages"]),
+        (r"Rent{\v  is{\footnote Low.}}\par", "Rent", ["left out: 2 hidden passages"]),
+        (
+            r"{\trowd\cellx9\cellx99\v\intbl Rent\cell 9\cell\row}End\par",
+            "End",
+            ["left out: 2 hidden passages"],
+        ),
+        (r"Rent{\v{\xe boat}}\viewkind4\par", "Rent", []),
     ],
 )
-def test_hidden_passages_are_marked(tmp_path: Path, body: str, marked: str, dropped: str) -> None:
-    assert written(tmp_path, body).text == marked
-    assert written(tmp_path, body, hidden="drop").text.rstrip() == dropped
-    assert "hidden" not in written(tmp_path, body, hidden="keep").text
+def test_hidden_words_are_left_out_and_counted(
+    tmp_path: Path, body: str, shown: str, flags: list[str]
+) -> None:
+    for choice in ("mark", "drop"):
+        loaded = written(tmp_path, body, hidden=choice)
+        assert loaded.text.rstrip() == shown
+        assert loaded.metadata.get("flags", []) == flags
+    kept = written(tmp_path, body, hidden="keep")
+    assert "hidden" not in kept.text
+    assert (len(kept.text.rstrip()) > len(shown), kept.metadata) == (bool(flags), {})
 
 
 def test_what_is_said_of_a_picture_is_text(tmp_path: Path) -> None:
@@ -61,5 +73,48 @@ def test_what_is_said_of_a_picture_is_text(tmp_path: Path) -> None:
     assert written(tmp_path, body).text == "See [Picture: Map of berths] and go."
 
 
+def test_merged_cells_hold_in_each_row_below_their_column(tmp_path: Path) -> None:
+    def row(cells: str, *edges: str) -> str:
+        ends = "".join(f"\\{edge.replace(' ', '')}" for edge in edges)
+        return rf"\trowd{ends}\pard\intbl {cells.replace('/', chr(92) + 'cell ')}\cell\row"
+
+    body = (
+        r"Berths\par"
+        + row("Coast/Boats", "cellx1000", "cellx3000")
+        + row("/old/new", "cellx1010", "cellx2000", "cellx3000")
+        + row(r"North\par side/1|2/caf\u233?", r"clvmgf\cellx1000", "cellx2000", "cellx3000")
+        + row("/3/4", r"clvmrg\cellx1000", "cellx2000", "cellx3000")
+        + row("closed//", r"clmgf\cellx1000", r"clmrg\cellx2000", r"clmrg\cellx3000")
+        + r"\pard End.\par\trowd\cellx900\intbl\cell\row "
+    )
+    lines = written(tmp_path, body).text.split("\n")
+    assert lines == [
+        *("Berths", "", "| Coast | Boats |  |", "| --- | --- | --- |", "|  | old | new |"),
+        *("| North side | 1\\|2 | café |", "| North side | 3 | 4 |", "| closed |  |  |"),
+        *("", "End."),
+    ]
+
+
+def test_tracked_deletions_are_left_out(tmp_path: Path) -> None:
+    body = r"Rent {\b\deleted\revauthdel1 was {\i 7} and }is \deleted was 8 \deleted0 9.\par"
+    assert written(tmp_path, body).text == "Rent is 9."
+
+
+def test_a_note_in_a_cell_stands_in_it_and_a_comment_below_the_table(tmp_path: Path) -> None:
+    said = r"{\*\atnauthor Ada}\chatn{\*\annotation Why?}"
+    note = r"{\footnote Monthly.}"
+    body = rf"\trowd\cellx900\cellx1800\intbl Rent{said}\cell 9{note}{{\v 8}}\cell\row End\par"
+    loaded = written(tmp_path, body)
+    assert loaded.text.split("\n\n") == ["| Rent | 9 [Monthly.] |", "Comment by Ada: Why?", "End"]
+    assert len(loaded.tables) == 1
+
+
 def test_groups_that_never_end_take_no_time(tmp_path: Path) -> None:
     assert written(tmp_path, "One.\\par" + r"{\header {\v " * 50_000).text == "One."
+
+
+def test_the_text_and_the_picture_of_a_shape_are_read(tmp_path: Path) -> None:
+    said = r"{\sp{\sn wzDescription}{\sv Map of berths}}"
+    shape = rf"{{\shp{{\*\shpinst{said}{{\shptxt \pard Boxed {{\b in}}\par}}}}{{\shprslt x}}}}"
+    text = written(tmp_path, rf"See {shape}below.\par End\column Next\par").text
+    assert text == "See  [Picture: Map of berths]below.\n\nBoxed in\n\nEnd\nNext"

@@ -1,6 +1,7 @@
 """Sheets: merged cells, hidden rows and columns, comments."""
 
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,75 @@ def test_hidden_rows_and_columns_are_marked(tmp_path: Path) -> None:
         f"Sheet Berths\n\n{shown}",
         ["left out: 1 hidden column", "left out: 1 hidden row"],
     )
+
+
+def make_half_hidden(file: Path) -> Path:
+    book = xlsxwriter.Workbook(str(file))
+    sheet = book.add_worksheet("Berths")
+    sheet.write_row(0, 0, ["Boat", "Rent", "Margin", "Pier"])
+    sheet.merge_range(1, 1, 1, 3, "closed")
+    sheet.write(1, 0, "Gull")
+    sheet.merge_range(2, 0, 3, 0, "Tern")
+    sheet.write_row(2, 1, [8, 2, "East"])
+    sheet.merge_range(4, 0, 4, 3, "All on land")
+    sheet.set_column(0, 2, None, None, {"hidden": True})
+    sheet.set_row(2, None, None, {"hidden": True})
+    book.close()
+    return file
+
+
+def make_half_hidden_ods(file: Path) -> Path:
+    def cell(text: str, spans: str = "") -> str:
+        return (
+            f'<table:table-cell office:value-type="string"{spans}><text:p>{text}</text:p>'
+            "</table:table-cell>"
+        )
+
+    wide, covered = ' table:number-columns-spanned="{}"', "<table:covered-table-cell/>"
+    rows = (
+        "".join(map(cell, ("Boat", "Rent", "Margin", "Pier"))),
+        cell("Gull") + cell("closed", wide.format(3)) + covered * 2,
+        cell("Tern", ' table:number-rows-spanned="2"') + "".join(map(cell, ("8", "2", "East"))),
+        covered,
+        cell("All on land", wide.format(4)) + covered * 3,
+    )
+    hidden = ' table:visibility="collapse"'
+    columns = f'<table:table-column{hidden} table:number-columns-repeated="3"/>'
+    lines = "".join(
+        f"<table:table-row{hidden if 'East' in row else ''}>{row}</table:table-row>" for row in rows
+    )
+    return save_ods(file, "Berths", f"{columns}<table:table-column/>{lines}")
+
+
+@pytest.mark.parametrize("make", [make_half_hidden, make_half_hidden_ods])
+def test_a_merged_cell_stands_where_it_shows(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    file = make(tmp_path / ("a.ods" if "ods" in make.__name__ else "a.xlsx"))
+    shown = f"{table('///Pier', '///closed')}\n\n|  |  |  | All on land |"
+    assert written(file, hidden="drop") == (
+        f"Sheet Berths\n\n{shown}",
+        ["left out: 3 hidden columns", "left out: 1 hidden row"],
+    )
+    text, _ = written(file)
+    assert "| Gull |  |  | closed |" in text
+    assert "| Tern | 8 | 2 | East (hidden) |" in text
+
+
+def make_hidden_top(file: Path) -> Path:
+    book = xlsxwriter.Workbook(str(file))
+    sheet = book.add_worksheet("Berths")
+    sheet.merge_range(0, 0, 2, 0, "North")
+    sheet.write_column(0, 1, ["Gull", "Tern", "Skua"])
+    sheet.merge_range(3, 0, 4, 1, "All on land")
+    for row in (0, 3):
+        sheet.set_row(row, None, None, {"hidden": True})
+    book.close()
+    return file
+
+
+def test_a_merged_cell_of_a_hidden_row_stands_in_the_rows_that_show(tmp_path: Path) -> None:
+    file = make_hidden_top(tmp_path / "a.xlsx")
+    shown = table("North/Tern", "North/Skua", "All on land/")
+    assert written(file, hidden="drop")[0] == f"Sheet Berths\n\n{shown}"
 
 
 def test_a_chunk_far_below_the_header_says_that_a_column_is_hidden(tmp_path: Path) -> None:

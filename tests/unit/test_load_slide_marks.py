@@ -10,6 +10,7 @@ from pptx import Presentation
 from pptx.opc.constants import RELATIONSHIP_TYPE
 from pptx.opc.package import Part
 from pptx.opc.packuri import PackURI
+from pptx.oxml import parse_xml
 from pptx.util import Inches
 
 from lexichord.ingest.load import load
@@ -133,3 +134,31 @@ def test_comments_follow_their_slide(tmp_path: Path, deck: Any, is_new: bool) ->
     dropped = written(tmp_path, deck, comments="drop")
     assert dropped.text == "shown\n\nlast"
     assert dropped.metadata["flags"] == ["left out: 2 comments"]
+
+
+def test_the_words_of_a_diagram_are_read(tmp_path: Path) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    spaces = (
+        'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+        ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+        ' xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
+        ' xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+    )
+    words = "<a:p><a:r><a:t>{}</a:t></a:r><a:r><a:t> {}</a:t></a:r></a:p>"
+    point = f"<dgm:pt><dgm:t>{words}</dgm:t></dgm:pt>"
+    points = point.format("Buy", "rope") + "<dgm:pt/>" + point.format("Moor", "boat")
+    content = f"<dgm:dataModel {spaces}><dgm:ptLst>{points}</dgm:ptLst></dgm:dataModel>"
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/diagramData"
+    name = PackURI("/ppt/diagrams/data1.xml")
+    data = Part(name, "application/xml", deck.part.package, content.encode())
+    link = slide.part.relate_to(data, kind)
+    frame = (
+        f"<p:graphicFrame {spaces}><p:nvGraphicFramePr><p:cNvPr id='9' name='d'/>"
+        "<p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm/><a:graphic>"
+        "<a:graphicData uri='http://schemas.openxmlformats.org/drawingml/2006/diagram'>"
+        f"<dgm:relIds r:dm='{link}'/></a:graphicData></a:graphic></p:graphicFrame>"
+    )
+    slide.shapes._spTree.append(parse_xml(frame))
+    deck.save(str(tmp_path / "a.pptx"))
+    assert load(tmp_path / "a.pptx").text == "Buy rope\nMoor boat"

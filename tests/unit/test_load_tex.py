@@ -135,7 +135,7 @@ def test_a_paper_is_read_as_it_is_printed(tmp_path: Path) -> None:
         ),
         (r"\texorpdfstring{$x$}{x} \SI{5}{kg} {\bf old}", "x 5 kg old"),
         (r"\begin{comment}not this\end{comment}but this", "but this"),
-        (r"\includegraphics[alt={a pier}]{pier.png}", "(picture: a pier)"),
+        (r"\includegraphics[alt={a pier}]{pier.png}", "[Picture: a pier]"),
         (r"\begin{figure}\includegraphics{a}\caption{The pier.}\end{figure}", "Figure: The pier."),
         (
             "\\begin{lstlisting}[language=C,caption={Loop}]\nfor;\n\\end{lstlisting}",
@@ -248,6 +248,49 @@ def test_a_changed_chapter_changes_how_a_paper_is_read(tmp_path: Path) -> None:
     assert len({*seen, ""}) == 6
     (tmp_path / "three.tex").write_text("not taken in")
     assert taken_in_by_tex(main) == seen[-1]
+
+
+@pytest.mark.parametrize(
+    "taking",
+    [
+        "\\newcommand{\\chap}[1]{\\input{parts/#1}}\\chap{one}",
+        "\\def\\folder{parts}\\input{\\folder/one}",
+        "\\def\\file{parts/one}\\input\\file",
+        "\\newcommand{\\in}[1]{parts/#1}\\def\\again{\\in{one}}\\input{\\again}",
+        "\\let\\take\\input \\take{parts/one}",
+    ],
+)
+def test_a_chapter_that_a_macro_names_is_taken_in_and_looked_at(
+    tmp_path: Path, taking: str
+) -> None:
+    chapter = tmp_path / "parts/one.tex"
+    chapter.parent.mkdir()
+    chapter.write_text("Hemp holds.")
+    text = read(tmp_path, body(taking), "main.tex").text
+    seen = taken_in_by_tex(tmp_path / "main.tex")
+    assert text.strip() == "Hemp holds."
+    chapter.write_text("Hemp breaks.")
+    assert taken_in_by_tex(tmp_path / "main.tex") != seen
+
+
+def test_a_talk_is_read_without_its_overlays(tmp_path: Path) -> None:
+    talk = (
+        "\\begin{frame}<1>{Ropes}\n\\begin{block}<2->{Hemp}It holds.\\end{block}\n"
+        "\\begin{itemize}\n\\item<1-> wet\n\\item<2>[b] dry\n\\end{itemize}\n"
+        "\\only<2>{Much} \\alert<3->{more}\\end{frame}\n$1 <2> 3$"
+    )
+    text = read(tmp_path, body(talk)).text
+    assert " ".join(text.split()) == "Ropes Hemp It holds. - wet b dry Much more 1 <2> 3"
+
+
+def test_a_note_in_a_heading_stands_below_it(tmp_path: Path) -> None:
+    text = read(
+        tmp_path,
+        body("Before.\\footnote{One.}\n\\section{How\\footnote{Two.}}\nSo.\\footnote{Three.}"),
+    ).text
+    assert text.split("\n\n") == [
+        *("Before.[1]", "[1] One.", "How[2]", "[2] Two.", "So.[3]", "[3] Three.")
+    ]
 
 
 WORDS = st.text("abcdefghijklmnoprstuvwyz", min_size=2, max_size=8)

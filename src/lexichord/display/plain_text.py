@@ -63,7 +63,20 @@ MARKUP = re.compile("|".join(PARTS), re.M)
 ROLES = re.compile(f"{ROLE}|{RST_LINK}")
 # What is stored of these files is their text: a tag in it is what they speak of.
 FILES_WITHOUT_MARKUP = (
-    *(".pdf", ".docx", ".pptx", ".odt", ".rtf", ".xlsx", ".xls", ".ods", ".csv", ".tsv", ".txt"),
+    *(
+        ".pdf",
+        ".docx",
+        ".pptx",
+        ".odt",
+        ".odp",
+        ".rtf",
+        ".xlsx",
+        ".xls",
+        ".ods",
+        ".csv",
+        ".tsv",
+        ".txt",
+    ),
     *(".html", ".htm", ".xhtml", ".epub", ".eml", ".msg", ".log", ".tex", ".ltx", ".latex"),
 )
 SHOWN = ("block", "code", "title", "span", "address", "named", "linked")  # as they are

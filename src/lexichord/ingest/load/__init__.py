@@ -27,6 +27,7 @@ from lexichord.ingest.load.kinds import (
     MSG_TYPE,
     NDJSON_TYPE,
     NOTEBOOK_TYPE,
+    ODP_TYPE,
     ODS_TYPE,
     ODT_TYPE,
     ORG_TYPE,
@@ -42,6 +43,7 @@ from lexichord.ingest.load.kinds import (
     kind_of,
     kind_of_file,
 )
+from lexichord.ingest.load.marks import LEFT_OUT
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
@@ -65,12 +67,22 @@ LOADERS: Mapping[str, str] = MappingProxyType(
         EPUB_TYPE: "epub",
         **dict.fromkeys((EML_TYPE, MSG_TYPE), "mail"),
         ODT_TYPE: "odt",
+        ODP_TYPE: "odp",
         RTF_TYPE: "rtf",
         MARKDOWN_TYPE: "markdown",
         **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup"),
         TEX_TYPE: "tex",
         NDJSON_TYPE: "records",
         XML_TYPE: "feed",
+    }
+)
+
+# What programs keep for themselves, and what they also save it as.
+SAVED_AS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((".pages", ".doc", ".wpd"), ".docx"),
+        **dict.fromkeys((".key", ".ppt"), ".pptx"),
+        ".numbers": ".xlsx",
     }
 )
 
@@ -93,7 +105,8 @@ def load(
         needed = f"needs {error.name}: pip install 'lexichord[files]'"
         raise IngestError(f"a file such as this {needed}") from error
     if not loaded.text.strip("\ufeff \t\r\n\f"):
-        raise IngestError("holds no text")
+        left_out = (f for f in loaded.metadata.get("flags", ()) if f.startswith(LEFT_OUT))
+        raise IngestError("; ".join(["holds no text", *left_out]))
     if len(loaded.text) > text.MAX_TEXT_BYTES:
         raise text.too_long_error()
     return _flagged(loaded)
@@ -128,6 +141,8 @@ def media_type(file: Path) -> str:
     """Return the media type. Raises IngestError."""
     kind = kind_of_file(file)
     if kind is None:
+        if instead := SAVED_AS.get(file.suffix.lower()):
+            raise IngestError(f"'{file.suffix}' cannot be read: save it as {instead} or .pdf")
         known = "text, .md, .pdf, .docx, .pptx, .xlsx, .csv, .html, .eml, .epub and source code"
         raise IngestError(f"'{file.suffix}' is no kind that can be read: {known} are")
     return kind

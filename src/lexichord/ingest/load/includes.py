@@ -4,28 +4,29 @@ A part may be chosen by its lines, or by the words that it stands behind or befo
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from lexichord.ingest.load.directive_options import Options, read_options, seen_options, unquoted
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE, MEDIA_TYPES, RST_TYPE
 from lexichord.ingest.load.nearby import NearbyFiles
-from lexichord.ingest.markdown import part_by_fences
 from lexichord.types.code import LANGUAGE_ENDINGS
 
+CSV_ENDINGS = (".csv", ".tsv")
 ENDINGS = (
     *(ending for ending, kind in MEDIA_TYPES.items() if kind in (MARKDOWN_TYPE, RST_TYPE)),
-    *(".txt", ".inc"),
+    *(".txt", ".inc", *CSV_ENDINGS),
     *(ending for endings in LANGUAGE_ENDINGS.values() for ending in endings.split()),
 )
 RST_INCLUDE = re.compile(r"(?P<margin> *)\.\. (?P<name>(?:literal)?include):: +(?P<file>\S[^\n]*)")
-MYST_INCLUDE = re.compile(
-    r"(?P<margin>[ \t]*)(?P<fence>`{3,20}|~{3,20})[ \t]*\{(?P<name>(?:literal)?include)\}"
-    r"[ \t]*(?P<file>\S[^\n]*)"
+RST_CSV = re.compile(r"(?P<margin> *)\.\. csv-table::.*")
+NAMED = re.compile(
+    r"(?:\.\. (?:literal)?include::|\{(?:literal)?include\}|^[ \t]*:?file:)[ \t]+(\S[^\n]{0,300})",
+    re.MULTILINE,
 )
-NAMED = re.compile(r"(?:\.\. (?:literal)?include::|\{(?:literal)?include\})[ \t]+(\S[^\n]{0,300})")
-OPTION = re.compile(r"\s*:(?P<name>[\w-]+):[ \t]*(?P<value>.*?)\s*")
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n.{0,10000}?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
 CODE_OPTIONS = ("literal", "code")
+MAX_LINE_NUMBERS = 100  # or ranges of them
+LINE_NUMBERS = re.compile(r"(?P<first>\d{1,9})?(?P<more>-)?(?P<last>(?<=-)\d{1,9})?(?<=[\d-])")
 
 
 def taken_in_by_page(file: Path) -> str:
@@ -48,26 +49,31 @@ def with_rst_includes(
     """Yield the lines of a page, and of those that it takes in."""
     at = 0
     while at < len(lines):
-        match = RST_INCLUDE.fullmatch(lines[at].rstrip())
-        at += 1
-        if match is None:
-            yield lines[at - 1]
+        line, at = lines[at], at + 1
+        taking = RST_INCLUDE.fullmatch(line.rstrip())
+        table = RST_CSV.fullmatch(line)
+        if taking is None and table is None:
+            yield line
             continue
-        options = dict[str, str]()
-        while at < len(lines) and (option := OPTION.fullmatch(lines[at])):
-            options[option["name"]] = option["value"]
-            at += 1
-        yield from _rst_part(match, options, files, opened)
+        options, end = read_options(lines, at)
+        if taking:
+            yield from _rst_part(taking, options, files, opened)
+        else:
+            yield from (line, *lines[at:end])
+            rows = csv_lines(options, files, opened) if table else []
+            yield from (f"{table['margin']}   {row}" for row in ("", *rows) if table)
+        at = end
 
 
 def _rst_part(
-    match: re.Match[str], options: Mapping[str, str], files: NearbyFiles, opened: Sequence[Path]
+    match: re.Match[str], options: Options, files: NearbyFiles, opened: Sequence[Path]
 ) -> Iterator[str]:
     found = files.read(match["file"].strip(), opened)
     if found is None:
         return
     lines = chosen(found[0].expandtabs(8), options).splitlines()
-    if match["name"] == "literalinclude" or any(name in options for name in CODE_OPTIONS):
+    if is_code(match["name"], options):
+        yield from (f"{match['margin']}{line}" for line in ("", *seen_options(options), ""))
         yield from ("", f"{match['margin']}.. code-block:: text", "")
         yield from (f"{match['margin']}   {line}" for line in lines)
     else:
@@ -76,41 +82,57 @@ def _rst_part(
     yield ""
 
 
-def with_myst_includes(text: str, files: NearbyFiles, opened: Sequence[Path]) -> str:
-    """Return a page with the text of those that it takes in."""
-    pieces = list[str]()
-    for words, block in part_by_fences(text):
-        opening, *lines = block.splitlines() or [""]
-        match = MYST_INCLUDE.fullmatch(opening.rstrip())
-        pieces += [words, _myst_part(match, lines[:-1], files, opened) if match else block]
-    return "".join(pieces)
+def is_code(name: str, options: Options) -> bool:
+    """Return whether what is taken in is shown as code."""
+    return name == "literalinclude" or any(option in options for option in CODE_OPTIONS)
 
 
-def _myst_part(
-    match: re.Match[str], lines: Sequence[str], files: NearbyFiles, opened: Sequence[Path]
-) -> str:
-    found = files.read(match["file"].strip(), opened)
-    if found is None:
-        return ""
-    options = {
-        option["name"]: option["value"] for line in lines if (option := OPTION.fullmatch(line))
-    }
-    part = chosen(found[0], options).strip("\n")
-    if match["name"] == "literalinclude" or any(name in options for name in CODE_OPTIONS):
-        return f"{match['fence']}\n{part}\n{match['fence']}"
-    return with_myst_includes(FRONT_MATTER.sub("", part), files, (*opened, found[1]))
+def csv_lines(options: Options, files: NearbyFiles, opened: Sequence[Path]) -> Sequence[str]:
+    """Return the lines of the file that a table's options name."""
+    if address := options.get("url", ""):
+        files.refused[address] = "is a page of the web"
+    if (name := options.get("file", "")) and (found := files.read(name, opened)):
+        return found[0].splitlines()
+    return []
 
 
-def chosen(text: str, options: Mapping[str, str]) -> str:
+def chosen(text: str, options: Options) -> str:
     """Return the part of a text that the options choose."""
-    lines = text.splitlines()
     first, last = _number(options.get("start-line", "")), _number(options.get("end-line", ""))
-    part = "\n".join(lines[first or 0 : last])
-    if (after := options.get("start-after")) and after in part:
+    part = "\n".join(text.splitlines()[first or 0 : last])
+    if (place := _found(part, options.get("start-at"))) >= 0:
+        part = part[part.rfind("\n", 0, place) + 1 :]
+    if (after := _written(part, options.get("start-after"))) and after in part:
         part = part.partition(after)[2]
-    if (before := options.get("end-before")) and before in part:
+    if (place := _found(part, options.get("end-at"))) >= 0:
+        part = part[: part.find("\n", place) if "\n" in part[place:] else None]
+    if (before := _written(part, options.get("end-before"))) and before in part:
         part = part.partition(before)[0]
-    return part
+    return _some_lines(part, options.get("lines", ""))
+
+
+def _found(part: str, words: str | None) -> int:
+    """Return where words stand that an option gives; -1 where it gives none, or they do not."""
+    written = _written(part, words)
+    return part.find(written) if written else -1
+
+
+def _written(part: str, words: str | None) -> str:
+    """Return words as the text has them: in their quotes, or without."""
+    return unquoted(words) if words and words not in part else words or ""
+
+
+def _some_lines(part: str, numbers: str) -> str:
+    """Return the lines of these numbers, as 1,4-6,9-; all where they say nothing."""
+    lines = part.splitlines()
+    kept = list[str]()
+    for number in numbers.replace(" ", "").split(",", MAX_LINE_NUMBERS):
+        match = LINE_NUMBERS.fullmatch(number)
+        if match is None:
+            return part
+        first, last = int(match["first"] or 1), int(match["last"] or len(lines))
+        kept += lines[max(first, 1) - 1 : last if match["more"] else first]
+    return "\n".join(kept)
 
 
 def _number(text: str) -> int | None:

@@ -19,6 +19,7 @@ PPTX_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presen
 XLSX_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS_TYPE = "application/vnd.ms-excel"
 ODS_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
+ODP_TYPE = "application/vnd.oasis.opendocument.presentation"
 ODT_TYPE = "application/vnd.oasis.opendocument.text"
 HTML_TYPE = "text/html"
 MARKDOWN_TYPE = "text/markdown"
@@ -47,6 +48,7 @@ ENDINGS = {
     XLSX_TYPE: ".xlsx .xlsm .xlsb",
     XLS_TYPE: ".xls",
     ODS_TYPE: ".ods",
+    ODP_TYPE: ".odp",
     ODT_TYPE: ".odt",
     HTML_TYPE: ".html .htm .xhtml",
     CSV_TYPE: ".csv",
@@ -111,7 +113,10 @@ TYPE_ALIASES: Mapping[str, str] = MappingProxyType(
     }
 )
 # Which may hide something, or hold comments, and mark it.
-MARKED_TYPES = (PDF_TYPE, DOCX_TYPE, PPTX_TYPE, XLSX_TYPE, XLS_TYPE, ODS_TYPE, ODT_TYPE, RTF_TYPE)
+MARKED_TYPES = (
+    *(PDF_TYPE, DOCX_TYPE, PPTX_TYPE, XLSX_TYPE, XLS_TYPE),
+    *(ODS_TYPE, ODT_TYPE, ODP_TYPE, RTF_TYPE),
+)
 ARCHIVE_TYPES = (ZIP_TYPE, GZIP_TYPE)  # which are no documents themselves
 CONTAINER_TYPES = (*ARCHIVE_TYPES, EML_TYPE, MSG_TYPE)  # which hold files that are documents
 TEXT_TYPE = "text/plain"

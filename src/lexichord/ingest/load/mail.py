@@ -22,6 +22,7 @@ ENCRYPTED_MAIL = "is encrypted: save it decrypted"
 ENCRYPTED_TYPES = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 HEADERS = ("from", "to", "cc", "bcc", "date", "subject")
 MAX_PART_DEPTH = 50  # parts in parts
+FAR_MORE = 2  # times as many words: the plain form only says that there is another
 MAX_HEADER_CHARS = 2000
 
 type Attachment = tuple[str, str, Callable[[], bytes]]  # its name, its media type
@@ -93,7 +94,7 @@ def _add_headers(built: TextBuilder, headers: dict[str, str]) -> None:
 
 
 def _body_parts(part: Message, depth: int = 0) -> Iterator[Message]:
-    """Yield the parts that are read as the mail itself, of alternatives the plainest with words."""
+    """Yield the parts that are read as the mail itself, of alternatives one with words."""
     if depth > MAX_PART_DEPTH:
         raise IngestError(f"holds parts more than {MAX_PART_DEPTH} deep")
     if _is_attached(part):
@@ -105,9 +106,23 @@ def _body_parts(part: Message, depth: int = 0) -> Iterator[Message]:
     inner = [list(_body_parts(child, depth + 1)) for child in _children(part)]
     if part.get_content_subtype() == "alternative":
         readable = [parts for parts in inner if any(_text(one).strip() for one in parts)]
-        inner = sorted(readable, key=_is_plain, reverse=True)[:1]
+        inner = [_alternative(readable)] if readable else []
     for parts in inner:
         yield from parts
+
+
+def _alternative(readable: list[list[Message]]) -> list[Message]:
+    """Return the plainest of a mail's forms, unless another says far more."""
+    plainest = next(filter(_is_plain, readable), readable[0])
+    fullest = max(readable, key=_count_words)
+    return fullest if _count_words(fullest) > FAR_MORE * _count_words(plainest) else plainest
+
+
+def _count_words(parts: list[Message]) -> int:
+    built = TextBuilder()
+    for part in parts:
+        _add_part(built, part)
+    return len(built.text.split())
 
 
 def _is_text(part: Message) -> bool:

@@ -12,6 +12,8 @@ from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.text import storable_text
 
 HIDDEN = "(hidden)"
+LEFT_OUT = "left out: "  # so begins a flag
+PASSAGE = "passage"  # words amid the text that no reader sees: these are not marked, but left out
 DAY_CHARS = len("2026-11-26")  # of a comment's date, with which formats have the time as well
 LINE_END = re.compile(r"""(?<=\w\w)[.!?。！？]["'”)\]]?\Z""")
 SENTENCE_END = re.compile(rf"{LINE_END.pattern}|{LINE_END.pattern[:-2]}(?=\s+[^\W\da-z_])")
@@ -60,7 +62,7 @@ class Marks:
     def flagged(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Return a document's metadata with flags that tell what was left out, and how much."""
         flags = [
-            f"left out: {amount} {name}{'' if amount == 1 else 's'}"
+            f"{LEFT_OUT}{amount} {name}{'' if amount == 1 else 's'}"
             for name, amount in self._left_out.items()
         ]
         if not flags:
@@ -69,9 +71,10 @@ class Marks:
 
     def keeps_hidden(self, kind: str, amount: int = 1) -> bool:
         """Return whether what is hidden stays; count what does not, so many hidden KINDs."""
-        if self._hidden == "drop" and amount:
+        is_kept = self._hidden == "keep" or (self._hidden == "mark" and kind != PASSAGE)
+        if not is_kept and amount:
             self._left_out[f"hidden {kind}"] += amount
-        return self._hidden != "drop"
+        return is_kept
 
     def hidden(self, text: str, kind: str) -> str:
         """Return what is hidden as a whole, marked; "" where it is left out."""
@@ -89,15 +92,11 @@ class Marks:
         marked = self.hidden(cells[last], "row")
         return [*cells[:last], marked, *cells[last + 1 :]] if marked else [""] * len(cells)
 
-    def hidden_within(self, text: str) -> str:
-        """Return a hidden passage of a text that is shown, marked; "" where it is left out."""
-        inner = text.strip()
-        if not inner or self._hidden == "keep":
+    def passage(self, text: str) -> str:
+        """Return hidden words amid a text where all is kept; else what keeps the others apart."""
+        if not text.strip() or self.keeps_hidden(PASSAGE):
             return text
-        before, after = text[: text.index(inner)], text[text.index(inner) + len(inner) :]
-        if marked := self.hidden(inner, "passage"):
-            return f"{before}{within(marked)}{after}"
-        return " " if before and after else ""  # what stands around it stays apart
+        return " " if text[0].isspace() and text[-1].isspace() else ""
 
     def comment(self, text: str, author: str = "", day: str = "", kind: str = "Comment") -> str:
         """Return what somebody said about the text, with name and day; "" where it is left out.

@@ -5,9 +5,10 @@ it is no key and no letter of the reader's.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from lexichord.errors import IngestError
@@ -16,6 +17,7 @@ from lexichord.ingest.load.text import MAX_TEXT_BYTES, read_text
 
 MAX_FILES = 500
 MAX_DEPTH = 10
+MAX_LISTED = 10_000
 MAX_NAMED = 20  # of what a flag lists
 
 type NamedFiles = Callable[[str], Iterable[tuple[str, Sequence[str]]]]
@@ -63,6 +65,12 @@ class NearbyFiles:
             return (self.root / name).is_file()
         except (OSError, ValueError):
             return False
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of the files that may be taken in, of the first that the folder lists."""
+        for path in islice(self.root.rglob("*"), MAX_LISTED):
+            if path.suffix.lower() in self.endings:
+                yield str(path.relative_to(self.root))
 
     def _find(self, name: str, tried: Sequence[str], folder: Path) -> Path | None:
         """Return the file of a name, wherever it really stands. Raises OSError, ValueError."""

@@ -68,7 +68,8 @@ def _output(output: Mapping[str, Any]) -> str:
     if output.get("output_type") in ("error", "pyerr"):
         return storable_text(f"{output.get('ename', '')}: {output.get('evalue', '')}")
     data = output.get("data") or output
-    return _joined(output.get("text") or data.get("text/plain") or "").strip()
+    written = output.get("text") or data.get("text/markdown") or data.get("text/plain") or ""
+    return _joined(written).strip()
 
 
 def _joined(source: str | Sequence[str]) -> str:

@@ -1,43 +1,30 @@
 """OpenDocument text: headings by their levels, lists, tables, notes at their place.
 
-What styles say of hidden text, headers and footers is in `odt_styles`.
+What it has in common with presentations is in `odf`.
 """
 
 import zipfile
-from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 
 from lxml.etree import QName, _Element
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import open_archive, parse_xml
 from lexichord.ingest.load.kinds import ODT_TYPE
-from lexichord.ingest.load.marks import Marks, described, picture, within
-from lexichord.ingest.load.odt_styles import USUAL_PAGE, OdtStyles, attribute
+from lexichord.ingest.load.marks import Marks
+from lexichord.ingest.load.odf import OdfReader, open_document
+from lexichord.ingest.load.odf_styles import USUAL_PAGE
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import open_document_properties
-from lexichord.ingest.load.spans import SpanningCell, even_rows, filled_rows
-from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText
 
 BROKEN_ODT = "is no ODT, or a broken one: open it and save it again"
-ENCRYPTED_ODT = "is encrypted: save it without a password"
-MAX_REPEATED = 100  # times that a cell, a row or a space stands in a table or a line
-STYLES_PART = "styles.xml"
-LEFT_OUT = ("tracked-changes", "annotation-end", "desc", "title", "sequence-decls")
 OPENING = ("h", "p", "table")  # what may say on which pages a document begins
-WRAPPERS = ("section", "index-body", "list-header", "table-header-rows", "table-row-group")
 
 
 def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a text document. Raises IngestError."""
     marks = Marks(options)
-    with open_archive(file, BROKEN_ODT) as archive:
-        manifest = parse_xml(archive.read("META-INF/manifest.xml"))
-        if next(manifest.iter("{*}encryption-data"), None) is not None:
-            raise IngestError(ENCRYPTED_ODT)
+    with open_document(file, BROKEN_ODT) as archive:
         built = _Reader(archive, marks).built
     properties = open_document_properties(file)
     return LoadedText(
@@ -50,200 +37,42 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     )
 
 
-class _Reader:
-    """Walks through one document, once."""
+class _Reader(OdfReader):
+    """Puts headers and footers where their pages begin and end."""
 
     def __init__(self, archive: zipfile.ZipFile, marks: Marks) -> None:
-        self.built = TextBuilder()
-        self._marks = marks
-        self._comments, self._pictures = list[str](), list[str]()
+        super().__init__(archive, marks)
         self._headers, self._footers = list[str](), list[str]()
-        content = parse_xml(archive.read("content.xml"))
-        roots = [content]
-        if STYLES_PART in archive.namelist():
-            roots.insert(0, parse_xml(archive.read(STYLES_PART)))
-        self._styles = OdtStyles(roots, marks, self._margin)
-        body = content.find("{*}body/{*}text")
+        body = self.content.find("{*}body/{*}text")
         if body is None:
             raise IngestError(BROKEN_ODT)
         opening = next((block for block in body if QName(block).localname in OPENING), None)
-        if opening is None or not self._styles.page(opening):
+        if opening is None or not self.styles.page(opening):
             self._begin_pages(USUAL_PAGE)
-        self._add(body)
-        self._paragraphs([*self._headers, *self._footers])
+        self.add(body)
+        self.paragraphs([*self._headers, *self._footers])
+
+    def begin(self, element: _Element) -> None:
+        """Begin the pages that an element asks for."""
+        if page := self.styles.page(element):
+            self._begin_pages(page)
 
     def _begin_pages(self, name: str) -> None:
         """End the pages with their footers; headers wait for a heading that opens the new ones."""
-        self._paragraphs(self._footers)
-        headers, self._footers = self._styles.margins(name)
+        self.paragraphs(self._footers)
+        headers, self._footers = self.styles.margins(name)
         self._headers += headers
 
-    def _paragraphs(self, texts: Iterable[str]) -> None:
-        for text in texts:
-            self.built.paragraph(text)
-
-    def _add(self, parent: _Element, is_hidden: bool = False) -> None:
-        for element in parent:
-            if page := self._styles.page(element):
-                self._begin_pages(page)
-            self._add_block(element, is_hidden)
-            self._add_gathered()
-
-    def _add_block(self, element: _Element, is_hidden: bool) -> None:
-        name = QName(element).localname
-        if name in ("h", "p"):
-            level = _count(element, "text", "outline-level") if name == "h" else None
-            self._add_paragraph(self._text(element, is_hidden).strip("\n"), level)
-        elif name == "list":
-            for item in _inside(element, "list-item"):
-                self._add_item(item, "", is_hidden)
-        elif name == "table":
-            self._add_table(element, is_hidden)
-        elif name == "frame":
-            self._describe(element)
-            for box in element.iterfind("{*}text-box"):
-                self._add(box, is_hidden)
-        elif name in WRAPPERS or name.endswith(("-index", "-of-content")):
-            self._add(element, is_hidden or attribute(element, "text", "display") == "none")
-
-    def _add_paragraph(self, text: str, level: int | None) -> None:
+    def add_paragraph(self, text: str, level: int | None) -> None:
+        """Add a paragraph, or a heading, which the headers of its pages follow."""
         if not text.strip():
             return
         headers, self._headers = self._headers, []
-        self._paragraphs(headers if level is None else [])
-        self.built.paragraph(text, level)
-        self._paragraphs([] if level is None else headers)
+        self.paragraphs(headers if level is None else [])
+        super().add_paragraph(text, level)
+        self.paragraphs([] if level is None else headers)
 
-    def _add_gathered(self) -> None:
-        """Add what was said of the pictures and of the text of a block below it."""
-        self._paragraphs([*self._pictures, *self._comments])
-        self._pictures, self._comments = [], []
-
-    def _add_item(self, item: _Element, indent: str, is_hidden: bool) -> None:
-        """Add a list's item with its mark; what else it holds is set in below."""
-        texts = (self._text(paragraph, is_hidden) for paragraph in item.iterfind("{*}p"))
-        if text := "\n".join(filter(str.strip, texts)):
-            self._add_paragraph(f"{indent}• {text}", None)
-        self._add_gathered()
-        for heading in item.iterfind("{*}h"):
-            level = _count(heading, "text", "outline-level")
-            self._add_paragraph(self._text(heading, is_hidden).strip(), level)
-        for inner in item.iterfind("{*}list"):
-            for below in _inside(inner, "list-item"):
-                self._add_item(below, f"{indent}  ", is_hidden)
-
-    def _add_table(self, table: _Element, is_hidden: bool) -> None:
-        rows = [
-            cells
-            for row in _inside(table, "table-row")
-            for cells in [list(self._cells(row, is_hidden))]
-            * _count(row, "table", "number-rows-repeated")
-        ]
-        filled = [row for row in filled_rows(rows, 1) if any(map(str.strip, row))]
-        if not filled:
-            return
-        width = max(place for row in filled for place, cell in enumerate(row, 1) if cell.strip())
-        even = even_rows(row[:width] for row in filled)
-        self._paragraphs(self._headers)
-        self._headers = []
-        self.built.markdown_table(even, int(len(even) > 1), None)
-
-    def _cells(self, row: _Element, is_hidden: bool) -> Iterator[SpanningCell]:
-        """Yield a row's cells, without those that others cover."""
-        for cell in row.iterchildren("{*}table-cell"):
-            parts = [self._text(part, is_hidden).strip() for part in _paragraphs_in(cell)]
-            text = " ".join([*parts, *map(within, self._pictures)])
-            self._pictures = []
-            rows = _count(cell, "table", "number-rows-spanned")
-            columns = _count(cell, "table", "number-columns-spanned")
-            repeated = _count(cell, "table", "number-columns-repeated")
-            yield from [SpanningCell(text, rows, columns)] * repeated
-
-    def _margin(self, margin: _Element) -> str:
-        """Return the lines of a header or footer."""
-        lines = (" ".join(self._text(part).split()) for part in _paragraphs_in(margin))
-        text = "\n".join(line for line in lines if any(map(str.isalnum, line)))
-        pictures, self._pictures = self._pictures, []
-        return "\n".join(filter(None, [text, *map(within, pictures)]))
-
-    def _text(self, element: _Element, is_hidden: bool = False) -> str:
-        """Return an element's text, what is hidden in it marked."""
-        hides = is_hidden or self._styles.hides(element) or _hides_paragraph(element)
-        parts = [
-            (hidden, storable_text("".join(text for _, text in group)))
-            for hidden, group in groupby(self._pieces(element, hides), itemgetter(0))
-        ]
-        if all(hidden for hidden, text in parts if text.strip()):
-            return self._marks.hidden("".join(text for _, text in parts), "passage")
-        return "".join(
-            self._marks.hidden_within(text) if hidden else text for hidden, text in parts
-        )
-
-    def _pieces(self, element: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
-        yield hidden, element.text or ""
-        for child in element:
-            yield from self._piece(child, hidden)
-            yield hidden, child.tail or ""
-
-    def _piece(self, child: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
-        name = QName(child).localname
-        if name == "s":
-            yield hidden, " " * _count(child, "text", "c")
-        elif name in ("tab", "line-break"):
-            yield hidden, "\t" if name == "tab" else "\n"
-        elif name == "note":
-            yield hidden, self._note(child)
-        elif name == "annotation":
-            self._comment(child)
-        elif name == "hidden-text":
-            shown = attribute(child, "text", "is-hidden") == "false"
-            yield hidden or not shown, attribute(child, "text", "string-value") or child.text or ""
-        elif name not in LEFT_OUT:
-            if name == "frame":
-                self._describe(child)
-            yield from self._pieces(child, hidden or self._styles.hides(child))
-
-    def _note(self, note: _Element) -> str:
-        body = note.find("{*}note-body")
-        words = "" if body is None else "".join(text for _, text in self._pieces(body, False))
-        return f" [{' '.join(words.split())}]" if body is not None else ""
-
-    def _comment(self, said: _Element) -> None:
-        author, day = said.findtext("{*}creator") or "", said.findtext("{*}date") or ""
-        lines = ("".join(map(str, line.itertext())).strip() for line in said.iter("{*}p"))
-        text = storable_text("\n".join(filter(None, lines)))
-        if comment := self._marks.comment(text, author, day):
-            self._comments.append(comment)
-
-    def _describe(self, frame: _Element) -> None:
-        said = described(frame.findtext("{*}desc") or frame.findtext("{*}title") or "")
-        if said:
-            self._pictures.append(picture(said))
-
-
-def _hides_paragraph(paragraph: _Element) -> bool:
-    """Return whether a field in a paragraph hides it."""
-    fields = paragraph.iterfind("{*}hidden-paragraph")
-    return any(attribute(field, "text", "is-hidden") == "true" for field in fields)
-
-
-def _paragraphs_in(parent: _Element) -> Iterator[_Element]:
-    """Yield the paragraphs and headings in a cell or a margin; what they hold is in their text."""
-    for child in parent:
-        if QName(child).localname in ("p", "h"):
-            yield child
-        else:
-            yield from _paragraphs_in(child)
-
-
-def _inside(parent: _Element, name: str) -> Iterator[_Element]:
-    for child in parent:
-        if QName(child).localname == name:
-            yield child
-        elif QName(child).localname in WRAPPERS:
-            yield from _inside(child, name)
-
-
-def _count(element: _Element, namespace: str, name: str) -> int:
-    written = attribute(element, namespace, name) or "1"
-    return min(max(int(written), 1), MAX_REPEATED) if written.isdecimal() else 1
+    def begin_table(self) -> None:
+        """Put the headers that wait before a table."""
+        headers, self._headers = self._headers, []
+        self.paragraphs(headers)

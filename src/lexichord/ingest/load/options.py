@@ -14,7 +14,8 @@ class LoadOptions:
     """The password of those that are encrypted, and what recognizes the text of scans.
 
     `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu; or rapidocr.
-    What is `hidden`, and `comments`, are kept as text, marked as what they are, or dropped.
+    What is `hidden`, and `comments`, are kept as text, marked as what they are, or dropped. Words
+    that are hidden amid the text are kept where all is, else dropped.
     """
 
     password: str | None = None

@@ -1,19 +1,29 @@
-"""RTF: its text, with the cells of tables parted by bars, and with what `rtf_parts` takes out."""
+"""RTF: its text, with its tables (`rtf_tables`) and with what `rtf_parts` takes out."""
 
 import re
 from codecs import BOM_UTF8
+from collections.abc import Sequence
 from pathlib import Path
 
 from striprtf.striprtf import font_table_group, rtf_to_text
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import RTF_TYPE
-from lexichord.ingest.load.marks import Marks, described, picture, within
+from lexichord.ingest.load.marks import PASSAGE, Marks, described, picture, within
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.rtf_parts import HIDDEN, PLACE, part_rtf
+from lexichord.ingest.load.rtf_tables import (
+    ROW_SIGNS,
+    CellTexts,
+    RowLayout,
+    part_tables,
+    sign_rows,
+    table_rows,
+)
 from lexichord.ingest.load.text import TextBuilder, read_bytes, storable_text
 from lexichord.types import LoadedText
 
+SIGNS = re.compile(f"({PLACE.pattern.replace('(', '(?:')}|{ROW_SIGNS}|\n)")
 BROKEN_RTF = "is no RTF, or a broken one: open it and save it again"
 PART_END = "\x06"
 CODEPAGE = re.compile(r"\\ansicpg\d{1,5}")
@@ -36,7 +46,7 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         raise IngestError(BROKEN_RTF) from None
     title = info.pop("title", "") or named
     metadata = marks.flagged({key: value for key, value in info.items() if value})
-    return LoadedText(built.text, RTF_TYPE, title, metadata=metadata)
+    return LoadedText(built.text, RTF_TYPE, title, tables=tuple(built.tables), metadata=metadata)
 
 
 class _Reader:
@@ -51,8 +61,11 @@ class _Reader:
         body, self._parts = part_rtf(content)
         self._texts = self._part_texts(content)
         footers = list[str]()
-        for line in [*self._shown(_plain(body)).split("\n"), ""]:
-            self._add_line(line, footers)
+        body, layouts = sign_rows(body)
+        for text, rows in part_tables(self._shown(_plain(body))):
+            for line in [*text.split("\n"), ""]:
+                self._add_line(line, footers)
+            self._add_table(rows, layouts, footers)
         for footer in footers:
             self.built.paragraph(footer)
 
@@ -65,12 +78,22 @@ class _Reader:
         return [self._shown(text).strip() for text in _plain(whole).split(PART_END)]
 
     def _shown(self, text: str) -> str:
-        """Mark what is hidden, line by line."""
+        """Leave out what is hidden, line by line, unless it is kept."""
 
-        def marked(passage: re.Match[str]) -> str:
-            return "\n".join(map(self._marks.hidden_within, passage[1].split("\n")))
+        def left(passage: re.Match[str]) -> str:
+            pieces = enumerate(SIGNS.split(passage[1]))  # every second one is a sign
+            return "".join(
+                self._hidden_sign(piece) if at % 2 else self._marks.passage(piece)
+                for at, piece in pieces
+            )
 
-        return HIDDEN.sub(marked, text)
+        return HIDDEN.sub(left, text)
+
+    def _hidden_sign(self, sign: str) -> str:
+        """Return what stands in a hidden passage for a part; a note goes with the passage."""
+        place = PLACE.fullmatch(sign)
+        is_note = place is not None and self._parts[int(place[1])].kind == "footnote"
+        return "" if is_note and not self._marks.keeps_hidden(PASSAGE) else sign
 
     def _add_line(self, line: str, footers: list[str]) -> None:
         """Add a line to its paragraph, which ends with a blank one, or where a part stands."""
@@ -88,11 +111,29 @@ class _Reader:
         if self._after:
             self._end_paragraph()
 
+    def _add_table(
+        self, rows: Sequence[CellTexts], layouts: Sequence[RowLayout], footers: list[str]
+    ) -> None:
+        """Add a table, the headers in its cells before it and what was said of it behind."""
+        before = list[str]()
+
+        def shown(cell: str) -> str:
+            text = PLACE.sub(lambda place: self._placed(int(place[1]), before, footers), cell)
+            return " ".join(text.split())
+
+        texts = [(number, list(map(shown, cells))) for number, cells in rows]
+        lines = [row for row in table_rows(texts, layouts) if any(row)]
+        for header in before:
+            self.built.paragraph(header)
+        if lines:
+            self.built.markdown_table(lines, int(len(lines) > 1), None)
+        self._end_paragraph()
+
     def _end_paragraph(self) -> None:
         if self._lines:
             self.built.paragraph("\n".join(self._lines))
-        for comment in self._after:
-            self.built.paragraph(comment)
+        for text in self._after:
+            self.built.paragraph(text)
         self._lines, self._after = [], []
 
     def _placed(self, number: int, headers: list[str], footers: list[str]) -> str:
@@ -101,6 +142,9 @@ class _Reader:
         if part.kind == "picture":
             said = described(text)
             return f" {within(picture(said))}" if said else ""
+        if part.kind == "box":
+            self._after += [text] if text else []
+            return ""
         if part.kind == "footnote":
             return f" [{' '.join(text.split())}]" if text else ""
         if part.kind == "annotation":

@@ -55,6 +55,14 @@ class SheetNotes:
         """Return whether a column is hidden."""
         return any(first <= column <= last for first, last in self.columns)
 
+    def shown(self, area: tuple[Place, Place]) -> Place:
+        """Return the first row and column of an area that show; those it begins with if none do."""
+        (first_row, first_column), (last_row, last_column) = area
+        rows = (row for row in range(first_row, last_row + 1) if row not in self.rows)
+        columns = range(first_column, last_column + 1)
+        shown = (column for column in columns if not self.hides_column(column))
+        return next(rows, first_row), next(shown, first_column)
+
 
 def read_sheet_notes(file: Path, broken: str) -> dict[str, SheetNotes]:
     """Return what a workbook says of its sheets' cells, by the sheets' names; of XLSX and ODS.
@@ -200,8 +208,8 @@ def _add_cells(notes: SheetNotes, row: etree._Element, number: int) -> None:
     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
         place = number, column
         below = _whole(_attribute(cell, "number-rows-spanned"), 1) - 1
-        if below > 0:
-            beside = _whole(_attribute(cell, "number-columns-spanned"), 1) - 1
+        beside = _whole(_attribute(cell, "number-columns-spanned"), 1) - 1
+        if below > 0 or beside > 0:
             notes.merged.append((place, (number + below, column + beside)))
         for said in cell.iterfind("{*}annotation"):
             text = " ".join("".join(map(str, line.itertext())) for line in said.iterfind("{*}p"))

@@ -127,7 +127,7 @@ class _Sheet:
         top, left = self._sheet.start or (0, 0)
         yield from ([] for _ in range(top))
         merged = self._notes.merged or self._sheet.merged_cell_ranges or []
-        filled = filled_rows(_numbered_rows(self._sheet, formats), merged, left)
+        filled = filled_rows(_numbered_rows(self._sheet, formats), merged, self._notes, left)
         length = 0
         for row in marked_rows(filled, self._notes, self._marks, left):
             length += sum(map(len, row))

@@ -9,18 +9,19 @@ from pptx.oxml.ns import qn
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import check_archive
+from lexichord.ingest.load.diagrams import diagram_lines
 from lexichord.ingest.load.kinds import PPTX_TYPE
 from lexichord.ingest.load.marks import HIDDEN, Marks, described, picture
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.slide_comments import read_people, slide_comments
+from lexichord.ingest.load.slide_names import add_speaker_notes, begin_slide, titled
 from lexichord.ingest.load.spans import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText
 
 BROKEN_SLIDES = "is no PPTX, or a broken one: open it and save it again"
 OLD_SLIDES = "is encrypted or an old .ppt: save it as .pptx without a password"
-MAX_SLIDE_TITLE_CHARS = 200  # characters: more are no title
 GROUP_TAG = qn("p:grpSp")
 MAX_GROUP_DEPTH = 50  # groups in groups
 
@@ -62,35 +63,21 @@ class _Deck:
             self._add_slide(slide, number)
 
     def _add_slide(self, slide: Any, number: int) -> None:  # noqa: ANN401
-        self.built.page()
-        name = f"Slide {number}"
-        if slide.element.get("show") in ("0", "false"):
-            name = self._marks.hidden(name, "slide")
-        if name:
-            self._add_named(slide, name)
-            self.built.drop_place()
-
-    def _add_named(self, slide: Any, name: str) -> None:  # noqa: ANN401
-        """Add a slide under its name, which stands in the text where it says that it is hidden."""
         heading = slide.shapes.title
         title = "" if heading is None else _line(heading.text_frame.text)
-        is_titled = 0 < len(title) <= MAX_SLIDE_TITLE_CHARS
-        self.titles.append(title if is_titled else "")
-        named = f"{name}: {title}" if title else name
-        self.built.place(2, named if is_titled else name, apart=True)
-        if opening := named if HIDDEN in name else title:
-            self.built.paragraph(opening)
-        for shape in _shapes(slide.shapes, 0):
-            if heading is None or shape.shape_id != heading.shape_id:
-                self._add_shape(shape)
-        self._add_beside(slide)
+        is_hidden = slide.element.get("show") in ("0", "false")
+        if begin_slide(self.built, self._marks, number, title, is_hidden):
+            self.titles.append(titled(title))
+            for shape in _shapes(slide.shapes, 0):
+                if heading is None or shape.shape_id != heading.shape_id:
+                    self._add_shape(shape)
+            self._add_beside(slide)
+        self.built.drop_place()
 
     def _add_beside(self, slide: Any) -> None:  # noqa: ANN401
         """Add the speaker's notes, and what was said about the slide."""
         notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-        if text := "" if notes is None else _text(notes):
-            self.built.paragraph("Speaker notes", 3)
-            self.built.paragraph(text)
+        add_speaker_notes(self.built, "" if notes is None else _text(notes))
         for comment in slide_comments(slide, self._people, self._marks):
             self.built.paragraph(comment)
 
@@ -143,6 +130,8 @@ def _add_shown(built: TextBuilder, shape: Any) -> None:  # noqa: ANN401
         rows = even_rows(filled_rows(map(_cells, shape.table.rows), 1))
         if any(map(any, rows)):
             built.markdown_table(rows, int(len(rows) > 1), None)
+    if lines := "\n".join(diagram_lines(shape.part, shape._element)):
+        built.paragraph(lines)
     if getattr(shape, "has_chart", False):
         _add_chart(built, shape.chart)
 

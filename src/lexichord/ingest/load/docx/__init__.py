@@ -33,7 +33,7 @@ from lexichord.ingest.load.docx.numbering import ListNumbering
 from lexichord.ingest.load.docx.paragraphs import ParagraphReader
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.kinds import DOCX_TYPE
-from lexichord.ingest.load.marks import HIDDEN, Marks, within
+from lexichord.ingest.load.marks import Marks, within
 from lexichord.ingest.load.options import LoadOptions
 from lexichord.ingest.load.properties import office_properties
 from lexichord.ingest.load.text import TextBuilder
@@ -68,7 +68,7 @@ class _Reader:
         self._styles = ParagraphStyles(part_root(self._part, "styles"))
         self._numbers = ListNumbering(part_root(self._part, "numbering"), self._styles)
         comments = read_comments(part_root(self._part, "comments"), marks)
-        self._paragraphs = ParagraphReader(self._styles, marks, comments)
+        self._paragraphs = ParagraphReader(self._part, self._styles, marks, comments)
         self._margins = Margins(self._part, marks, self._margin)
         self._headers = list[str]()
         self._built = TextBuilder()
@@ -161,9 +161,7 @@ class _Reader:
 
     def _marked(self, row: _Element, cells: list[str]) -> list[str]:
         """Return the texts of a row's cells; one that is hidden says so in its last."""
-        if is_hidden_row(row) and not any(HIDDEN in cell for cell in cells):
-            return self._marks.hidden_row(cells)
-        return cells
+        return self._marks.hidden_row(cells) if is_hidden_row(row) else cells
 
     def _cell(self, cell: _Element) -> str:
         """Return a cell's text in one line."""

@@ -10,7 +10,7 @@ from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
 BLOCK_TAGS = {qn("w:p"), qn("w:tbl")}
-BOX_TAG, INSERTED_TAG = qn("w:txbxContent"), qn("w:ins")
+BOX_TAG, INSERTED_TAG, ROW_TAG = qn("w:txbxContent"), qn("w:ins"), qn("w:tr")
 # The same again.
 FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 

@@ -8,6 +8,7 @@ from lexichord.ingest.load.docx.content import (
     columns_before,
     columns_of,
     is_continuation,
+    is_hidden_row,
     row_cells,
 )
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
@@ -18,15 +19,16 @@ def grid_rows(
 ) -> Iterator[list[str]]:
     """Yield the texts of a table's rows, each below that of its column.
 
-    What is merged downwards stands in each row that holds something besides, in the header once.
+    What is merged downwards stands in each row that holds something besides, in the header once,
+    and in the first row that shows.
     Raises IngestError where that comes to too much text.
     """
-    above = dict[int, str]()
+    above, waiting = dict[int, str](), set[int]()
     length = 0
     for number, row in enumerate(rows):
         texts = {cell: read(cell) for cell in row_cells(row) if not is_continuation(cell)}
         is_filled = number >= header_rows and any(map(str.strip, texts.values()))
-        line = _line(row, texts, above, is_filled)
+        line = _line(row, texts, above, waiting, is_filled)
         length += sum(map(len, line))
         if length > MAX_TEXT_BYTES:
             raise too_long_error()
@@ -34,15 +36,27 @@ def grid_rows(
 
 
 def _line(
-    row: _Element, texts: dict[_Element, str], above: dict[int, str], is_filled: bool
+    row: _Element,
+    texts: dict[_Element, str],
+    above: dict[int, str],
+    waiting: set[int],
+    is_filled: bool,
 ) -> list[str]:
-    """Return a row's texts; keep in `above` what may go on below."""
+    """Return a row's texts; keep in `above` what may go on below.
+
+    The columns in `waiting` are those whose text has stood in hidden rows only.
+    """
+    is_hidden = is_hidden_row(row)
     line = [""] * columns_before(row)
     used = len(line)
     for cell in row_cells(row):
+        column = len(line)
         if cell in texts:
-            above[len(line)] = texts[cell]
-        text = texts.get(cell, above.get(len(line), "") if is_filled else "")
+            above[column] = texts[cell]
+            waiting.add(column)
+        goes_on = is_filled or (column in waiting and not is_hidden)
+        text = texts.get(cell, above.get(column, "") if goes_on else "")
+        waiting -= set() if is_hidden else {column}
         used = len(line) + 1
         line += [text, *[""] * (columns_of(cell) - 1)]
     return line[:used]

@@ -28,17 +28,22 @@ from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.load.text import DROPPED_FLAG, decode, read_bytes, storable_text
 from lexichord.types import Heading, LoadedText, Table
 
-HIDDEN_TAGS = ("script", "style", "template", "noscript", "svg", "iframe", "object", "head")
+HIDDEN_TAGS = (
+    *("script", "style", "template", "noscript", "svg", "iframe", "object", "head"),
+    *("audio", "video", "canvas"),  # what they hold is for browsers that do not know them
+)
 BOILERPLATE_TAGS = ("nav", "footer", "aside", "form", "button", "select", "textarea", "dialog")
+TYPE_ATTRIBUTE = "{http://www.idpf.org/2007/ops}type"
 MIN_MAIN_TEXT_SHARE = 0.3  # of the text: where less would be left, all of it is main text
 
 
 def main_text(root: _Element) -> _Element:
     """Find the element that holds the page's own text; leave out what surrounds it."""
     strip_elements(root, *HIDDEN_TAGS, with_tail=False)
-    _drop([item for item in root.iter() if is_hidden(item)])
     min_length = MIN_MAIN_TEXT_SHARE * _length(root)
-    around = [item for item in root.iter(*BOILERPLATE_TAGS) if item is not root]
+    around = [
+        item for item in root.iter(*BOILERPLATE_TAGS) if item is not root and not _is_note(item)
+    ]
     if _length(root) - sum(map(_length, around)) >= min_length:
         _drop(around)
     for path in (".//main", ".//*[@role='main']", ".//article"):
@@ -46,6 +51,11 @@ def main_text(root: _Element) -> _Element:
         if len(candidates) == 1 and _length(candidates[0]) >= min_length:
             return candidates[0]
     return root
+
+
+def _is_note(item: _Element) -> bool:
+    """Return whether an element holds notes to the text, as books have them in asides."""
+    return any("note" in item.get(name, "") for name in ("epub:type", "role", TYPE_ATTRIBUTE))
 
 
 def _length(item: _Element) -> int:
@@ -120,6 +130,7 @@ def _parser() -> HTMLParser:
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     _clean(root)
+    _drop([item for item in root.iter() if is_hidden(item)])
     set_labels_apart(root)
     strip_tags(root, *INLINE_TAGS)
     if _depth(root) > MAX_ELEMENT_DEPTH:
@@ -129,6 +140,8 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     describe_pictures(root)
     title = " ".join(root.findtext(".//title", "").split())
     metadata = {**_described(root), **metadata}
+    for word in root.iter("rt"):
+        _bracket(word)
     main = main_text(root)
     mark_items(main)
     heads = flatten_tables(main)
@@ -145,6 +158,18 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     ]
     title = title or next((heading.name for heading in headings if heading.level == 1), named)
     return LoadedText(text, HTML_TYPE, title, tuple(headings), tuple(tables), metadata=metadata)
+
+
+def _bracket(word: _Element) -> None:
+    """Put what stands above a word in small letters in brackets, unless the page does."""
+    ruby = word.getparent()
+    if ruby is None or next(ruby.iter("rp"), None) is not None:
+        return
+    word.text = f" ({word.text or ''}"
+    if len(word):
+        word[-1].tail = f"{word[-1].tail or ''})"
+    else:
+        word.text += ")"
 
 
 # The keys of metadata, by the names under which pages tell them.

@@ -2,7 +2,6 @@
 
 from lxml.etree import _Element
 
-from lexichord.ingest.load.html.hidden import is_hidden
 from lexichord.ingest.load.marks import described, picture, within
 
 CLOSING_SIGNS = ".,;:!?)]"  # before which no blank stands; "" is among them
@@ -23,7 +22,7 @@ def describe_pictures(root: _Element) -> None:
 
     A description that the picture's caption repeats is left to the caption.
     """
-    pictures = [item for item in root.iter("img", "svg") if not is_hidden(item)]
+    pictures = list(root.iter("img", "svg"))
     blocks = [_block(item) for item in pictures]
     alone = {block: _is_wordless(block) for block in set(blocks)}
     for item, block in zip(pictures, blocks, strict=True):

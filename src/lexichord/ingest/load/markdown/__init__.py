@@ -6,11 +6,12 @@ What stands at the top of a file about the file, its front matter, becomes metad
 
 from pathlib import Path
 
-from lexichord.ingest.load.includes import nearby_files, with_myst_includes
+from lexichord.ingest.load.includes import nearby_files
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE
 from lexichord.ingest.load.markdown.clean import clean_markdown
 from lexichord.ingest.load.markdown.directives import without_comments
 from lexichord.ingest.load.markdown.front_matter import split_front_matter
+from lexichord.ingest.load.markdown.includes import with_myst_includes
 from lexichord.ingest.load.markdown.indented import fence_indented
 from lexichord.ingest.load.markdown.references import resolve_references, substitute
 from lexichord.ingest.load.text import read_text

@@ -12,6 +12,7 @@ from lexichord.ingest.load.markdown.marks import (
     own_code,
     without_marks,
 )
+from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.markdown import part_by_fences
 
 # What is left out with all that it holds: its opening, and what closes it.
@@ -43,7 +44,12 @@ ADMONITION_TITLE = re.compile(
 )
 ALERT = re.compile(r"(>[ \t]*)\[!(\w+)\][+-]?")  # > [!NOTE], as GitHub has it
 INDENT = re.compile(r" {4}|\t")
-INLINE = re.compile(f"{CODE_SPAN}|{ATTRIBUTES}|{TAG}", re.IGNORECASE)
+INLINE = re.compile(f"{CODE_SPAN}|{ATTRIBUTES}|(?P<tags>(?:{TAG})+)", re.IGNORECASE)
+PARTING = re.compile(  # tags that readers see as a line's end, or as the edge of a cell
+    r"</?(?:br|hr|p|div|table|t[dhr]|li|[uo]l|d[dlt]|h[1-6]|blockquote|summary|(?:fig)?caption)\b",
+    re.IGNORECASE,
+)
+IMAGE_TEXT = re.compile(r"<img\b[^<>]*?\salt\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 
 
 def clean_markdown(text: str, is_mdx: bool = False) -> str:
@@ -116,4 +122,21 @@ def _inline(line: str, closed: frozenset[str], is_mdx: bool) -> str:
     if INDENT.match(line):  # code, or deep in a list
         return line
     line = ALERT.sub(lambda alert: f"{alert[1]}{alert[2].capitalize()}:", line)
-    return INLINE.sub(lambda found: found["code"] or "", line)
+    return INLINE.sub(_left, line)
+
+
+def _left(found: re.Match[str]) -> str:
+    """Return what is left of markup: code, what is said of pictures, a blank between two cells."""
+    tags, line = found["tags"], found.string
+    if not tags:
+        return found["code"] or ""
+    said = filter(
+        None, (described(double or single) for double, single in IMAGE_TEXT.findall(tags))
+    )
+    pictures = list(map(picture, said))
+    if pictures and tags.strip() == line.strip():
+        return " ".join(pictures)
+    if pictures:
+        return " ".join(map(within, pictures))
+    before, after = line[: found.start()][-1:], line[found.end() :][:1]
+    return " " if PARTING.search(tags) and before.strip() and after.strip() else ""

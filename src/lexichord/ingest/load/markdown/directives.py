@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from lexichord.display.plain_text import plain_text
+from lexichord.ingest.load.directive_options import Options, read_myst_options, seen_options
 from lexichord.ingest.load.markup.listed import TABLE_DIRECTIVES, directive_table
 from lexichord.ingest.load.markup.page import MarkupPage, moved
 from lexichord.ingest.load.markup.rst import (
@@ -27,9 +28,6 @@ OPENING = re.compile(
     r"(?P<margin>[ \t]*)(?P<fence>`{3,20}|~{3,20}|:{3,20})[ \t]*\{(?P<name>[A-Za-z][\w:.+-]*)"
     r"(?:[, \t][^{}\n]*)?\}(?P<given>[^\n]*)\n?"
 )
-OPTION = re.compile(r"[ \t]*:[\w-]+:(?:[ \t].*)?\s*")
-MAX_OPTION_LINES = 50
-YAML_LINE = re.compile(r"[ \t]*---[ \t]*\s*")  # around options
 CODE_NAMES = {*CODE_DIRECTIVES, "code-cell", "math", "mermaid", "graphviz"}
 LEFT_OUT_NAMES = {*LEFT_OUT_DIRECTIVES, "tableofcontents", "bibliography", "button-ref"}
 LEFT_OUT_NAMES -= {"only", "ifconfig"}
@@ -104,15 +102,18 @@ def read_block(block: str, clean: CleanText) -> str:
     """
     opening, *lines = block.splitlines(keepends=True) or [""]
     directive = open_directive(opening)
-    if directive is None or not lines or not _closes(lines[-1], directive.fence):
+    if directive is None or not lines or not closes(lines[-1], directive.fence):
         return block
-    closing, at = lines.pop(), _options_end(lines, 0)
+    closing = lines.pop()
+    options, at = read_myst_options(lines, 0)
     if directive.name in TABLE_DIRECTIVES:
-        return _read_table(directive, lines[:at], lines[at:], clean)
-    return _read(directive, lines[at:], closing, clean)
+        return _read_table(directive, options, lines[at:], clean)
+    seen = "".join(f"{directive.margin}{line}\n" for line in seen_options(options))
+    return seen + _read(directive, lines[at:], closing, clean)
 
 
-def _closes(line: str, fence: str) -> bool:
+def closes(line: str, fence: str) -> bool:
+    """Return whether a line ends what a fence opened."""
     signs = line.strip()
     return signs.startswith(fence) and set(signs) == {fence[0]}
 
@@ -128,8 +129,10 @@ def _read(directive: Directive, lines: Sequence[str], closing: str, clean: Clean
     if directive.is_code:
         body = plain_text(body) if directive.name == "parsed-literal" else body
         fence = directive.fence.replace(":", "`")
-        language = directive.given if directive.name in CODE_NAMES else directive.name
-        return f"{directive.margin}{fence}{language}\n{body}{closing.replace(':', '`')}"
+        is_known = directive.name in CODE_NAMES
+        language = directive.given if is_known else directive.name
+        title = "" if is_known or not directive.given else f"{directive.margin}{directive.given}\n"
+        return f"{title}{directive.margin}{fence}{language}\n{body}{closing.replace(':', '`')}"
     above, text = label(directive), clean(body).rstrip()
     if not text:
         return directive.margin + above.removesuffix(":")
@@ -137,23 +140,13 @@ def _read(directive: Directive, lines: Sequence[str], closing: str, clean: Clean
 
 
 def _read_table(
-    directive: Directive, options: Sequence[str], lines: Sequence[str], clean: CleanText
+    directive: Directive, options: Options, lines: Sequence[str], clean: CleanText
 ) -> str:
     told = moved([line.rstrip("\n") for line in lines])
     page = MarkupPage(clean)
-    page.line(directive.given)
+    page.line(directive.given or options.get("caption", ""))
     page.table(*directive_table(directive.name, options, told))
     return page.built.text
-
-
-def _options_end(lines: Sequence[str], at: int) -> int:
-    """Return where the options end that begin at a line, if any do."""
-    if at < len(lines) and YAML_LINE.fullmatch(lines[at]):
-        inside = range(at + 1, min(len(lines), at + MAX_OPTION_LINES))
-        return next((n + 1 for n in inside if YAML_LINE.fullmatch(lines[n])), at)
-    while at < len(lines) and OPTION.fullmatch(lines[at]):
-        at += 1
-    return at
 
 
 def colon_blocks(text: str, clean: CleanText) -> Iterator[str]:
@@ -168,18 +161,20 @@ def colon_blocks(text: str, clean: CleanText) -> Iterator[str]:
         if directive is None or not directive.fence.startswith(":"):
             told.append(lines[at])
             at += 1
-        elif directive.is_code or directive.is_left_out:
-            end = _block_end(lines, at, directive.fence)
+        elif directive.is_code or directive.is_left_out or directive.name in TABLE_DIRECTIVES:
+            end = block_end(lines, at, directive.fence)
             yield clean("".join(told))
-            yield read_block("".join(lines[at:end]), clean)
+            block = read_block("".join(lines[at:end]), clean)
+            yield f"{block}\n" if block and not block.endswith("\n") else block
             told, at = [], end
         else:
-            told.append(f"{directive.margin}{label(directive)}\n" if label(directive) else "")
-            at = _options_end(lines, at + 1)
+            options, at = read_myst_options(lines, at + 1)
+            above = filter(None, [label(directive), *seen_options(options)])
+            told += [f"{directive.margin}{line}\n" for line in above]
     yield clean("".join(told))
 
 
-def _block_end(lines: Sequence[str], at: int, fence: str) -> int:
+def block_end(lines: Sequence[str], at: int, fence: str) -> int:
     """Return where a block ends, its last line included; one that is never closed at the end."""
     inside = range(at + 1, len(lines))
-    return next((n + 1 for n in inside if _closes(lines[n], fence)), len(lines))
+    return next((n + 1 for n in inside if closes(lines[n], fence)), len(lines))

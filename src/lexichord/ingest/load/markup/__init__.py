@@ -26,6 +26,7 @@ def load(file: Path, named: str, place: Path) -> LoadedText:
         lines = [*with_rst_includes(lines, files, (place,))]
         flags = files.flags()
     page = MARKUP_READERS[kind](lines)
+    flags += [f"{name} was not read: includes are not taken in" for name in page.not_taken]
     built, opening = page.built, page.built.headings[:1]
     title = page.facts.pop("title", "") or next(
         (heading.name for heading in opening if heading.level == 1), named

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.markup.page import MarkupPage
 
 ADOC_HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6}) +(?P<name>\S.*?)\s*$")
@@ -10,8 +11,13 @@ ATTRIBUTE = re.compile(r":!?(?P<name>[\w-]+)!?:(?: +(?P<value>.*))?$")
 BLOCK_ATTRIBUTES = re.compile(r"\[(?:\[[^\]]*\]|[^\]]*)\]\s*$")
 BLOCK_TITLE = re.compile(r"\.(?P<text>[^\s.].*)$")
 MACRO = re.compile(r"(?:image|include|video|audio|toc|ifdef|ifndef|ifeval|endif)::")
+IMAGE = re.compile(r"image::[^\[\]]*\[(?P<given>[^\]]*)\]")
+INLINE_IMAGE = re.compile(r"\bimage:(?!:)[^\s\[\]]{1,300}\[(?P<given>[^\]]*)\]")
+IMAGE_TEXT = re.compile(r"(?:^|,)\s*(?:alt=)?(?:\"(?P<quoted>[^\"]*)\"|(?P<bare>[^,=\"]+))(?=,|$)")
+INCLUDE = re.compile(r"include::(?P<file>[^\[\]]+)\[")
+SAID_BY = re.compile(r"\[(?:quote|verse),\s*(?P<names>[^\]=]+)\]\s*$")
 ADOC_FENCE = re.compile(r"(?:-{4,}|\.{4,}|```.*)$")
-PLAIN_FENCE = re.compile(r"(?:={4,}|\*{4,}|_{4,}|-{2}|\+)\s*$")
+PLAIN_FENCE = re.compile(r"(?:={4,}|\*{4,}|_{4,}|\+{4,}|-{2}|\+)\s*$")
 TABLE_FENCE = re.compile(r"[|,:!]={3,}\s*$")
 COMMENT_FENCE = "////"
 ADOC_FACTS = {"author": "author", "revdate": "created", "lang": "language", "keywords": "keywords"}
@@ -35,6 +41,7 @@ def read_asciidoc(lines: Sequence[str]) -> MarkupPage:
 
 def inline_asciidoc(text: str) -> str:
     """Return text without anchors, and links without where they lead."""
+    text = INLINE_IMAGE.sub(lambda match: _described(match["given"], in_line=True), text)
     text = ANCHOR.sub("", text)
     text = CROSS_REFERENCE.sub(lambda match: match["text"] or match["target"], text)
     return ADOC_LINK.sub(lambda match: match["text"].split(",")[0] or match["target"], text)
@@ -56,10 +63,29 @@ def _read_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
         key = ADOC_FACTS.get(match["name"])
         if key and match["value"]:
             page.facts.setdefault(key, match["value"].strip())
-    elif not _is_mark(line):
+    elif not _read_macro(page, line) and not _is_mark(line):
         title = BLOCK_TITLE.match(line)
         page.line(title["text"] if title else line)
     return at + 1
+
+
+def _read_macro(page: MarkupPage, line: str) -> bool:
+    """Read a picture, the name of another file, or who is quoted, if a line holds one."""
+    if match := IMAGE.match(line):
+        page.line(_described(match["given"]))
+    elif match := INCLUDE.match(line):
+        page.not_taken.append(match["file"])
+    elif match := SAID_BY.match(line):
+        page.line(match["names"])
+        page.end()
+    return match is not None
+
+
+def _described(given: str, in_line: bool = False) -> str:
+    """Return what is said of a picture by the first thing that its macro is given."""
+    found = IMAGE_TEXT.match(given)
+    said = described((found["quoted"] or found["bare"] or "") if found else "")
+    return (within(picture(said)) if in_line else picture(said)) if said else ""
 
 
 def _is_mark(line: str) -> bool:

@@ -4,22 +4,23 @@ import csv
 import re
 from collections.abc import Sequence
 
+from lexichord.ingest.load.directive_options import Options
+
 TABLE_DIRECTIVES = ("list-table", "csv-table")
 ROW = re.compile(r"(?P<before> *[*-] +)-(?: +(?P<cell>.*))?")
-HEADER_ROWS = re.compile(r"\s*:header-rows:\s*(?P<count>\d{1,3})\s*")
-HEADER = re.compile(r"\s*:header:\s*(?P<cells>\S.*)")
+NAMED_DELIMITERS = {"tab": "\t", "space": " "}
 
 
 def directive_table(
-    name: str, options: Sequence[str], lines: Sequence[str]
+    name: str, options: Options, lines: Sequence[str]
 ) -> tuple[list[list[str]], int]:
     """Return the rows of a table's directive, and how many of them are its header."""
-    rows = _listed_rows(lines) if name == "list-table" else _comma_rows(lines)
-    counted = [match["count"] for line in options if (match := HEADER_ROWS.fullmatch(line))]
-    header = [match["cells"] for line in options if (match := HEADER.fullmatch(line))]
-    if header and name == "csv-table":
-        return [*_comma_rows(header[:1]), *rows], 1
-    return rows, int(counted[0]) if counted else 0
+    written = options.get("header-rows", "")
+    counted = int(written) if re.fullmatch(r"\d{1,3}", written) else 0
+    if name == "list-table":
+        return _listed_rows(lines), counted
+    header = _parted_rows([options.get("header", "")], options)
+    return [*header, *_parted_rows(lines, options)], 1 if header else counted
 
 
 def _listed_rows(lines: Sequence[str]) -> list[list[str]]:
@@ -37,9 +38,12 @@ def _listed_rows(lines: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def _comma_rows(lines: Sequence[str]) -> list[list[str]]:
-    told = [line.strip() for line in lines if line.strip()]
+def _parted_rows(lines: Sequence[str], options: Options) -> list[list[str]]:
+    """Return the rows of lines whose cells are parted by commas, or by what the options say."""
+    told = [line.strip(" \n") for line in lines if line.strip()]
+    written = options.get("delim", "")
     try:
-        return [*csv.reader(told, skipinitialspace=True)]
-    except csv.Error:  # a cell of more characters than a cell may have
+        delimiter = NAMED_DELIMITERS.get(written, written or ",")
+        return [*csv.reader(told, delimiter=delimiter, skipinitialspace=True)]
+    except (csv.Error, TypeError, ValueError):  # too long a cell, or no sign to part by
         return [[line] for line in told]

@@ -58,6 +58,8 @@ def _note(page: MarkupPage, name: str, value: str) -> None:
     page.end()
     if name in ORG_FACTS and value:
         page.facts.setdefault(ORG_FACTS[name], value)
+    elif name == "include":
+        page.not_taken.append(value)
     elif name == "caption":
         page.line(value)
 

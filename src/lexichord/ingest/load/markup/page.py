@@ -14,6 +14,7 @@ class MarkupPage:
     inline: Callable[[str], str]
     built: TextBuilder = field(default_factory=TextBuilder)
     facts: dict[str, str] = field(default_factory=dict)
+    not_taken: list[str] = field(default_factory=list)  # files that the page would take in
     _open: list[str] = field(default_factory=list)
 
     def line(self, text: str) -> None:

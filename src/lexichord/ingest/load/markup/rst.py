@@ -4,16 +4,23 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from lexichord.ingest.load.directive_options import Options, read_options, seen_options
+from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.markup.listed import TABLE_DIRECTIVES, directive_table
 from lexichord.ingest.load.markup.page import MarkupPage, indented, moved
+from lexichord.ingest.load.markup.rst_tables import (
+    GRID_RULE,
+    SIMPLE_RULE,
+    read_grid,
+    read_simple,
+)
 
 ADORNMENT = re.compile(r"([^\w\s])\1{2,}\s*")
-DIRECTIVE = re.compile(r"(?P<margin> *)\.\. (?:\|[^|]+\| )?(?P<name>[\w:+.-]+?):: ?(?P<given>.*)")
+DIRECTIVE = re.compile(
+    r"(?P<margin> *)\.\. (?P<named>\|[^|]+\| )?(?P<name>[\w:+.-]+?):: ?(?P<given>.*)"
+)
 FOOTNOTE = re.compile(r" *\.\. \[(?P<mark>[^\]]+)\] (?P<text>.*)")
 RST_COMMENT = re.compile(r"(?P<margin> *)\.\.(?: .*)?$")
-OPTION = re.compile(r" *:[\w-]+:(?: .*)?$")
-SIMPLE_RULE = re.compile(r" *=+(?: +=+)+ *$")
-GRID_RULE = re.compile(r" *\+(?:[-=]+\+)+ *$")
 CODE_DIRECTIVES = (
     *("code", "code-block", "sourcecode", "parsed-literal", "doctest", "testcode"),
     *("ipython", "prompt", "console"),
@@ -42,6 +49,8 @@ LITERAL = re.compile(r"``(?P<text>[^`]+)``")
 ESCAPE = re.compile(r"\\(?:[ \t]|(?=[*`_|\\]))")  # of a blank, which goes too, or of a sign
 SUBSTITUTION = re.compile(r"(?<![\w|])\|(?P<text>\w[^|\n]{0,60})\|(?:__?)?(?![\w|])")
 REPLACE = re.compile(r" *\.\. \|(?P<name>[^|\n]{1,60})\| replace:: *(?P<words>\S.{0,1000})")
+MAX_DIRECTIVE_DEPTH = 100  # in each other; calls nest with them
+NAMED_PICTURE = re.compile(r" *\.\. \|(?P<name>[^|\n]{1,60})\| image::.*")
 NO_SUBSTITUTIONS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -56,8 +65,14 @@ def read_rst(lines: Sequence[str]) -> MarkupPage:
 
 def substitutions(lines: Sequence[str]) -> dict[str, str]:
     """Return the words that stand for |names|, where the lines say so."""
-    found = (REPLACE.fullmatch(line) for line in lines)
-    return {match["name"]: inline_rst(match["words"]).strip() for match in found if match}
+    found = dict[str, str]()
+    for at, line in enumerate(lines):
+        if match := REPLACE.fullmatch(line):
+            found[match["name"]] = inline_rst(match["words"]).strip()
+        elif match := NAMED_PICTURE.fullmatch(line):
+            said = described(read_options(lines, at + 1)[0].get("alt", ""))
+            found[match["name"]] = within(picture(said)) if said else ""
+    return found
 
 
 def inline_rst(text: str, words: Mapping[str, str] = NO_SUBSTITUTIONS) -> str:
@@ -73,11 +88,16 @@ def _outside(text: str, words: Mapping[str, str]) -> str:
     return ESCAPE.sub("", text)
 
 
-def _read(page: MarkupPage, lines: Sequence[str], styles: list[str]) -> None:
-    """Read lines; `styles` are the adornments of headings so far, the outermost first."""
-    at = 0
+def _read(page: MarkupPage, lines: Sequence[str], styles: list[str], depth: int = 0) -> None:
+    """Read lines; `styles` are the adornments of headings so far, the outermost first.
+
+    What stands deeper than directives may is read as lines.
+    """
+    at = len(lines) if depth > MAX_DIRECTIVE_DEPTH else 0
+    for line in lines[:at]:
+        page.line(line.strip())
     while at < len(lines):
-        at = _read_heading(page, lines, at, styles) or _read_block(page, lines, at, styles)
+        at = _read_heading(page, lines, at, styles) or _read_block(page, lines, at, styles, depth)
 
 
 def _read_heading(page: MarkupPage, lines: Sequence[str], at: int, styles: list[str]) -> int:
@@ -98,11 +118,13 @@ def _read_heading(page: MarkupPage, lines: Sequence[str], at: int, styles: list[
     return name + 2
 
 
-def _read_block(page: MarkupPage, lines: Sequence[str], at: int, styles: list[str]) -> int:
+def _read_block(
+    page: MarkupPage, lines: Sequence[str], at: int, styles: list[str], depth: int
+) -> int:
     """Read a directive, a comment, a table, or a line; return where it ends."""
     line = lines[at]
     if match := DIRECTIVE.match(line):
-        return _read_directive(page, lines, at, match, styles)
+        return _read_directive(page, lines, at, match, styles, depth)
     if match := FOOTNOTE.match(line):
         page.end()
         page.line(f"[{match['mark']}] {match['text']}")
@@ -111,9 +133,9 @@ def _read_block(page: MarkupPage, lines: Sequence[str], at: int, styles: list[st
         page.end()
         return indented(lines, at + 1, len(match["margin"]))
     if GRID_RULE.match(line):
-        return _read_grid(page, lines, at)
+        return _read_table(page, *read_grid(lines, at))
     if SIMPLE_RULE.match(line):
-        return _read_simple(page, lines, at)
+        return _read_table(page, *read_simple(lines, at))
     if ADORNMENT.fullmatch(line.strip()) and not line.startswith(" "):
         page.end()  # a line between paragraphs
         return at + 1
@@ -121,6 +143,11 @@ def _read_block(page: MarkupPage, lines: Sequence[str], at: int, styles: list[st
         return _read_literal(page, lines, at)
     page.line(line.rstrip())
     return at + 1
+
+
+def _read_table(page: MarkupPage, rows: list[list[str]], header_rows: int, end: int) -> int:
+    page.table(rows, header_rows)
+    return end
 
 
 def _read_literal(page: MarkupPage, lines: Sequence[str], at: int) -> int:
@@ -133,29 +160,40 @@ def _read_literal(page: MarkupPage, lines: Sequence[str], at: int) -> int:
 
 
 def _read_directive(
-    page: MarkupPage, lines: Sequence[str], at: int, match: re.Match[str], styles: list[str]
+    page: MarkupPage,
+    lines: Sequence[str],
+    at: int,
+    match: re.Match[str],
+    styles: list[str],
+    depth: int,
 ) -> int:
     page.end()
     end = max(indented(lines, at + 1, len(match["margin"])), at + 1)
     name = match["name"].lower()
-    inner = at + 1
-    while inner < end and OPTION.match(lines[inner]):
-        inner += 1
+    options, inner = read_options(lines[:end], at + 1)
     if name == "toctree":
         page.line("\n".join(toctree_titles(lines[inner:end])))
+    if not match["named"] and name not in TABLE_DIRECTIVES:
+        _add_seen(page, options)
     if name in LEFT_OUT_DIRECTIVES and name not in ("only", "ifconfig"):
         return end
     if name in CODE_DIRECTIVES:
         page.code(lines[inner:end])
         return end
     if name in TABLE_DIRECTIVES:
-        page.line(match["given"])
-        page.table(*directive_table(name, lines[at + 1 : inner], moved(lines[inner:end])))
+        page.line(match["given"] or options.get("caption", ""))
+        page.table(*directive_table(name, options, moved(lines[inner:end])))
         return end
     page.line(_label(name, match["given"], has_text=inner < end))
-    _read(page, moved(lines[inner:end]), styles)
+    _read(page, moved(lines[inner:end]), styles, depth + 1)
     page.end()
     return end
+
+
+def _add_seen(page: MarkupPage, options: Options) -> None:
+    for line in seen_options(options):
+        page.line(line)
+        page.end()
 
 
 def _label(name: str, given: str, has_text: bool) -> str:
@@ -177,44 +215,3 @@ def toctree_titles(lines: Sequence[str]) -> list[str]:
     """Return the titles that a list of pages gives them itself, an item each."""
     found = (TOCTREE_ENTRY.fullmatch(line.rstrip()) for line in lines)
     return [f"- {match['title']}" for match in found if match]
-
-
-def _read_grid(page: MarkupPage, lines: Sequence[str], at: int) -> int:
-    """Read a table with lines around its cells."""
-    end = at
-    while end < len(lines) and lines[end].strip().startswith(("+", "|")):
-        end += 1
-    rows: list[list[str]] = []
-    header_rows, opened = 0, True
-    for line in (line.strip() for line in lines[at:end]):
-        if line.startswith("+"):
-            header_rows = len(rows) if "=" in line else header_rows
-            opened = True
-            continue
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if opened or len(cells) != len(rows[-1]):
-            rows.append(cells)
-        else:
-            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
-        opened = False
-    page.table(rows, header_rows)
-    return end
-
-
-def _read_simple(page: MarkupPage, lines: Sequence[str], at: int) -> int:
-    """Read a table whose columns are told by the rules above and below it."""
-    columns = [match.start() for match in re.finditer("=+", lines[at])]
-    end, rules = at + 1, 1
-    while end < len(lines) and (lines[end].strip() or rules < 2):
-        rules += bool(SIMPLE_RULE.match(lines[end]))
-        end += 1
-    rows: list[list[str]] = []
-    header_rows = 0
-    for line in lines[at + 1 : end]:
-        if SIMPLE_RULE.match(line):
-            header_rows = header_rows or len(rows)
-            continue
-        edges = [*columns[1:], len(line)]
-        rows.append([line[a:b].strip() for a, b in zip(columns, edges, strict=True)])
-    page.table(rows, header_rows if rules > 2 else 0)
-    return end

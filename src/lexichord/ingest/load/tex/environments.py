@@ -44,6 +44,7 @@ HEADED = MappingProxyType(
         "keywords": "Keywords",
     }
 )
+TITLED_BLOCKS = ("block", "alertblock", "exampleblock")  # of a talk
 
 
 def _begin(reader: TexReader, _: str) -> None:
@@ -157,7 +158,12 @@ def _begin_block(reader: TexReader, name: str) -> None:
     if name in HEADED:
         page.heading(HEADED[name], SECTION_LEVEL)
     page.open(Scope(name))
+    if name in TITLED_BLOCKS:
+        reader.mouth.skip_overlay()
+        if reader.mouth.peek() == "{":
+            reader.argument(page.paragraph)
     if name == "frame":
+        reader.mouth.skip_overlay()
         reader.take("oo")
         if reader.mouth.peek() == "{":
             reader.argument(partial(page.heading, level=FRAME_LEVEL), is_heading=True)

@@ -16,6 +16,7 @@ MAX_PUSHED_TOKENS = 2_000_000  # of macros' bodies, and of what was looked at an
 MAX_CALL_EXPANSIONS = 5000  # macros within a macro, all in all; long ones have hundreds
 MAX_OPTION_TOKENS = 2000
 MAX_NAME_CHARS = 200
+OVERLAY = re.compile(r"<[\d+,.:|a-z -]{1,40}>")
 
 
 def _token_pattern(letters: str) -> re.Pattern[str]:
@@ -159,6 +160,12 @@ class Mouth:
             return False
         self.take()
         return True
+
+    def skip_overlay(self) -> None:
+        """Take the slides of a talk that something is shown on, as <2->, if they are next."""
+        if match := OVERLAY.match(self.peek()):
+            rest = self.take()[match.end() :]
+            self.push((rest,) if rest else ())
 
     def one(self) -> list[str]:
         """Return the tokens of a group without its braces, or the one token in its place."""

@@ -159,8 +159,9 @@ class TexPage:
         if not self.is_base:
             self.write(f" {flat} ")
         elif flat and not self.is_silent:
-            self.end_paragraph()
+            self.end_text()
             self.built.paragraph(flat, level)
+            self.end_paragraph()
 
     def paragraph(self, text: str) -> None:
         """Write words that stand alone; within a note or a cell among the others."""

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
+from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.tex.commands import (
     CAPTIONED,
     CITING,
@@ -15,7 +17,14 @@ from lexichord.ingest.load.tex.commands import (
 )
 from lexichord.ingest.load.tex.files import follow
 from lexichord.ingest.load.tex.front import FRONT
-from lexichord.ingest.load.tex.mouth import PARAGRAPH, Source, as_source
+from lexichord.ingest.load.tex.mouth import (
+    MAX_NAME_CHARS,
+    PARAGRAPH,
+    Mouth,
+    Pushed,
+    Source,
+    as_source,
+)
 from lexichord.ingest.load.tex.page import Scope
 from lexichord.ingest.load.tex.reader import Handler, TexReader, wrapped
 from lexichord.ingest.load.tex.words import ACCENTS, accented, printed, symbol
@@ -37,7 +46,9 @@ LENGTH = re.compile(
     r"[ \t]*=?[ \t]*[-+]?[\d.]*[ \t]*(?:true)?(?:pt|em|ex|cm|mm|in|bp|sp|mu|pc|dd)?"
     r"(?:[ \t]*(?:plus|minus)[ \t]*[\d.]+[ \t]*(?:pt|em|ex|cm|mm|in|fil+))*"
 )
+OVERLAID = ("\\only", "\\onslide", "\\uncover", "\\visible", "\\alert", "\\alt")  # of a talk
 MAX_NAME_TOKENS = 20
+MAX_SPANNING_SCOPES = 10  # around a cell that spans rows: one that spans columns, a group
 LENGTHS = (
     *("\\vskip", "\\hskip", "\\kern", "\\mkern", "\\mskip", "\\parskip", "\\parindent"),
     *("\\baselineskip", "\\textwidth", "\\textheight", "\\columnsep", "\\tabcolsep"),
@@ -56,6 +67,7 @@ CHOICES = MappingProxyType(
 
 
 def _heading(reader: TexReader, name: str) -> None:
+    reader.page.end_paragraph()  # with its notes: what is noted in the heading stands below it
     reader.mouth.skip_star()
     reader.mouth.option()
     end = partial(reader.page.heading, level=HEADING_LEVELS[name])
@@ -127,6 +139,7 @@ def _bibliography_item(reader: TexReader, _: str) -> None:
 
 def _item(reader: TexReader, _: str) -> None:
     mark, number = reader.lists[-1] if reader.lists else ("- ", 0)
+    reader.mouth.skip_overlay()
     option = reader.mouth.option()
     reader.page.write("\n")
     if reader.lists:
@@ -192,7 +205,8 @@ def _rows(reader: TexReader, _: str) -> None:
 
 def _end_spanning(reader: TexReader, text: str, columns: int = 1, rows: int = 1) -> None:
     reader.page.write(text)
-    if table := reader.page.table:
+    around = islice(reversed(reader.page.scopes), MAX_SPANNING_SCOPES)
+    if table := next((scope.table for scope in around if scope.table), None):
         table.columns, table.depth = max(columns, table.columns), max(rows, table.depth)
 
 
@@ -248,8 +262,8 @@ def _picture(reader: TexReader, _: str) -> None:
     reader.mouth.skip_star()
     found = PICTURE_TEXT.search(as_source(reader.mouth.option() or []))
     reader.mouth.dropped()
-    if found and (text := (found["braced"] or found["bare"] or "").strip()):
-        reader.page.write(f" (picture: {text}) ")
+    if found and (said := described(found["braced"] or found["bare"] or "")):
+        reader.page.write(f" {within(picture(said))} ")
 
 
 def _address(reader: TexReader, _: str) -> None:
@@ -276,15 +290,26 @@ def _end_paragraph(reader: TexReader, _: str) -> None:
 
 def _take_in(reader: TexReader, name: str) -> None:
     """Go on in another file of the folder, and then here."""
-    folder = reader.mouth.name() if name in ("\\import", "\\subimport") else ""
-    if reader.mouth.peek() == "{":
-        file = reader.mouth.name()
-    else:  # \input file
-        first = reader.mouth.take()
-        file, _, rest = first.partition(" ")
-        reader.mouth.push((rest,) if rest else ())
+    folder = _file_name(reader) if name in ("\\import", "\\subimport") else ""
+    file = _file_name(reader)
     if source := follow(reader.files, str(Path(folder, file)), reader.opened(), ("", ".tex")):
         reader.mouth.frames.append(source)
+
+
+def _file_name(reader: TexReader) -> str:
+    """Return the name of a file, with the macros in it carried out."""
+    if reader.mouth.peek() == "{":
+        written = reader.mouth.one()
+    else:  # \input file
+        first, _, rest = reader.mouth.take().partition(" ")
+        reader.mouth.push((rest,) if rest else ())
+        written = [first]
+    mouth, pieces = Mouth([Pushed(written)], MAX_NAME_CHARS), list[str]()
+    while piece := mouth.take():
+        macro = reader.macros.commands.get(piece)
+        if macro is None or not mouth.expand(piece, macro.expanded(mouth)):
+            pieces.append(piece)
+    return as_source(pieces).strip()[:MAX_NAME_CHARS]
 
 
 def _if_next(reader: TexReader, name: str) -> None:
@@ -380,6 +405,7 @@ PROSE: Mapping[str, Handler] = MappingProxyType(
         **dict.fromkeys(REFERRING, _refer),
         "\\bibitem": _bibliography_item,
         "\\item": _item,
+        **dict.fromkeys(OVERLAID, lambda reader, _: reader.mouth.skip_overlay()),
         **dict.fromkeys(("\\\\", "\\newline", "\\tabularnewline", "\\cr"), _break_line),
         **dict.fromkeys(RULES, _rule),
         **dict.fromkeys(("\\endfirsthead", "\\endhead"), _table_part),

@@ -11,7 +11,10 @@ MAX_EVEN_CELLS = 1_000_000
 
 @dataclass(slots=True)
 class TexTable:
-    """The rows so far. A cell that spans rows holds for each; of columns it is in the first."""
+    """The rows so far. A cell that spans rows holds for each that has words of its own.
+
+    What spans columns is in the first.
+    """
 
     rows: list[list[str]] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
@@ -19,6 +22,7 @@ class TexTable:
     depth: int = 1  # rows that it spans
     header_rows: int = 0
     _row: list[str] = field(default_factory=list)
+    _has_words: bool = False
     _below: dict[int, tuple[int, str]] = field(default_factory=dict)
     _head: int | None = None
     _feet: list[list[str]] = field(default_factory=list)
@@ -26,6 +30,7 @@ class TexTable:
     def end_cell(self, text: str) -> None:
         """End the open cell."""
         place, flat = len(self._row), " ".join(text.split())
+        self._has_words |= bool(flat)
         rows, above = self._below.pop(place, (0, ""))
         if rows and not flat:
             flat, self.depth = above, rows
@@ -37,9 +42,9 @@ class TexTable:
     def end_row(self, text: str) -> None:
         """End the open row; one without a word is none."""
         self.end_cell(text)
-        if any(self._row):
+        if self._has_words:
             self.rows.append(self._row)
-        self._row = []
+        self._row, self._has_words = [], False
 
     def rule(self) -> None:
         """Note a line: the first below a row ends the header."""

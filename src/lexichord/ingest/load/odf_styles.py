@@ -1,4 +1,4 @@
-"""What the styles of an OpenDocument text say: what is hidden, and what stands on which pages."""
+"""What the styles of an OpenDocument file say: what is hidden, and what stands on which pages."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -19,7 +19,7 @@ def attribute(element: _Element, namespace: str, name: str) -> str:
     return element.get(f"{{{OPEN_DOCUMENT}{namespace}:1.0}}{name}", "")
 
 
-class OdtStyles:
+class OdfStyles:
     """The styles of a document, by name, and its pages' headers and footers."""
 
     def __init__(
@@ -40,6 +40,14 @@ class OdtStyles:
             attribute(properties, "text", "display") == "none"
             for style in self._based(attribute(element, "text", "style-name"))
             for properties in style.iterfind("{*}text-properties")
+        )
+
+    def hides_slide(self, name: str) -> bool:
+        """Return whether slides of a style are not shown."""
+        return any(
+            attribute(properties, "presentation", "visibility") == "hidden"
+            for style in self._based(name)
+            for properties in style.iterfind("{*}drawing-page-properties")
         )
 
     def page(self, element: _Element) -> str:
