@@ -129,7 +129,7 @@ def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
 
 def _lines(page: PdfPage) -> list[PageLine]:
     """Return the lines of a page; what runs in another direction comes last, by itself."""
-    lines = reading_order(page.pieces)
+    lines = reading_order(page.pieces, page.rules)
     for aside in page.asides:
         beside = reading_order(aside)
         for line in beside[:1]:

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from statistics import median
 from typing import Literal
 
+from lexichord.ingest.load.pdf.rules import Rule
 from lexichord.ingest.load.pdf.tables import (
     Cells,
     Columns,
@@ -20,6 +21,7 @@ from lexichord.ingest.load.pdf.tables import (
     run_on,
     white_edges,
 )
+from lexichord.ingest.load.pdf.unruled import find_unruled
 from lexichord.ingest.load.pdf.words import (
     LINE_END_HYPHEN,
     MAX_WORD_GAP,
@@ -58,31 +60,57 @@ class PageLine:
     part: Literal["", "header", "row"] = ""  # of a table
 
 
-def reading_order(pieces: Sequence[PdfPiece]) -> list[PageLine]:
-    """Return the lines of a page as a reader takes them: columns one after the other."""
+def reading_order(pieces: Sequence[PdfPiece], rules: Sequence[Rule] = ()) -> list[PageLine]:
+    """Return the lines of a page as a reader takes them: columns one after the other.
+
+    `rules` are the lines that are drawn from left to right.
+    """
     if edge := _gutter(pieces):
-        return [line for region in _regions(pieces, edge) for line in reading_order(region)]
+        return [line for region in _regions(pieces, edge) for line in reading_order(region, rules)]
     tables = [piece for piece in pieces if isinstance(piece, TablePiece)]
     if tables:
-        return _around(min(tables, key=lambda table: table.top), pieces)
-    return [
-        line
-        for is_table, run in groupby(split_bands(pieces), _is_table)
-        for line in (_aligned(list(run)) if is_table else _paragraphs(run))
-    ]
+        return _around(min(tables, key=lambda table: table.top), pieces, rules)
+    return list(_unruled(group_rows(pieces), rules))
 
 
-def _around(table: TablePiece, pieces: Sequence[PdfPiece]) -> list[PageLine]:
+def _around(table: TablePiece, pieces: Sequence[PdfPiece], rules: Sequence[Rule]) -> list[PageLine]:
     """Return what begins above a table, the table, and what begins below its top."""
     above = [piece for piece in pieces if piece is not table and piece.top < table.top]
     below = [piece for piece in pieces if piece is not table and piece.top >= table.top]
-    return [*reading_order(above), *_table_lines(table.rows), *reading_order(below)]
+    own = _table_lines(table.rows)
+    return [*reading_order(above, rules), *own, *reading_order(below, rules)]
 
 
-def _table_lines(rows: Cells) -> list[PageLine]:
+def _unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> Iterator[PageLine]:
+    """Yield lines with the tables among them that have no lines between their columns."""
+    place = 0
+    for found in find_unruled(lines, rules):
+        yield from _plain(lines[place : found.start])
+        own = lines[found.start : found.end]
+        place = found.end
+        if found.kind == "table":
+            yield from _table_lines(found.rows, has_head=True)
+        elif found.kind == "columns":
+            pieces = [word for line in own for piece in line for word in piece.words]
+            yield from _side_by_side(pieces, Columns(found.edges))
+        else:
+            yield from _paragraphs([[piece for line in own for piece in line]])
+    yield from _plain(lines[place:])
+
+
+def _plain(lines: Sequence[Sequence[PdfPiece]]) -> Iterator[PageLine]:
+    bands = split_bands([piece for line in lines for piece in line])
+    for has_cells, run in groupby(bands, _is_table):
+        own = list(run)
+        yield from _aligned(own) if has_cells else _paragraphs(own)
+
+
+def _table_lines(rows: Cells, has_head: bool = False) -> list[PageLine]:
+    """Return a table's lines; the head may be known, and its lines be joined."""
     above, rows, below = apart(rows)
     title, notes = ([PageLine(text, "\n\n") for text in part] for part in (above, below))
-    header, rule, *others = markdown_rows(joined_header(filled(rows)))
+    rows = filled(rows)
+    header, rule, *others = markdown_rows(rows if has_head else joined_header(rows))
     head = [PageLine(header, "\n\n", "header"), PageLine(rule, "\n", "header")]
     return [*title, *head, *(PageLine(row, "\n", "row") for row in others), *notes]
 

@@ -1,0 +1,192 @@
+"""Tables without lines between their columns: white space runs down through their rows.
+
+Single words of prose stand apart by chance in one line and closed up in the next; only columns
+keep the same stripe of a page white in line after line.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from lexichord.ingest.load.pdf.words import PdfPiece
+
+type Stripe = tuple[float, float]  # white space from the left to the right, endless at the sides
+
+# Of a line's height is white between columns, at least: a space of usual fonts is .2 to .27, of
+# typewriters' .5 to .55, in lines that are set to a width up to .6, but never one below another.
+MIN_STRIPE, MIN_TYPED_STRIPE = 0.34, 0.65
+MAX_PITCH_SPREAD = 0.02  # of a line's height, between the widths of a typewriter's letters
+MIN_TYPED_WORDS = 2
+MAX_ROW_ROOM = 2.5  # of a line's height between two rows
+MAX_MORE_ROOM = 1.6  # times the widest room between rows so far, on top of half a line
+MAX_HEAD_LINES = 4  # whose words span several columns
+MAX_CROSSING_SHARE = 0.1  # of a table's lines run across its columns
+
+
+@dataclass(slots=True)
+class TextLine:
+    """Words of a line from left to right, and the white space between and beside them."""
+
+    words: list[PdfPiece]
+    top: float
+    bottom: float
+    height: float
+    is_typed: bool  # in letters of one width
+    gaps: list[Stripe] = field(default_factory=list)
+
+    @property
+    def is_parted(self) -> bool:
+        """Return whether white space parts it as it parts cells."""
+        return len(self.gaps) > 2
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that white space parts into columns: from `start`, `end` is excluded.
+
+    `edges` are where columns begin and end, one more than there are columns; `crossing` are the
+    lines whose words stand in several columns.
+    """
+
+    start: int
+    end: int
+    edges: tuple[float, ...]
+    crossing: frozenset[int]
+    room: float  # points of the narrowest white space between two columns
+
+    @property
+    def rank(self) -> int:
+        """Return how much is told apart."""
+        return (self.end - self.start) * (len(self.edges) - 2)
+
+
+def text_line(pieces: Sequence[PdfPiece], is_typed_above: bool) -> TextLine:
+    """Return a line's words with the white space that may part columns."""
+    words = sorted((w for piece in pieces for w in piece.words), key=lambda word: word.left)
+    height = median([word.height for word in words])
+    is_typed = _is_typed(words, is_typed_above)
+    line = TextLine(
+        words, min(w.top for w in words), max(w.bottom for w in words), height, is_typed
+    )
+    room = (MIN_TYPED_STRIPE if is_typed else MIN_STRIPE) * height
+    right = -math.inf
+    for word in words:
+        if word.left - right >= room:
+            line.gaps.append((right, word.left))
+        right = max(right, word.right)
+    line.gaps.append((right, math.inf))
+    return line
+
+
+def text_lines(lines: Sequence[Sequence[PdfPiece]]) -> list[TextLine]:
+    """Return lines of pieces as lines of words."""
+    made = list[TextLine]()
+    for line in lines:
+        made.append(text_line(line, bool(made) and made[-1].is_typed))
+    return made
+
+
+def _is_typed(words: Sequence[PdfPiece], is_typed_above: bool) -> bool:
+    """Return whether letters have one width; what has too few words is as the line above."""
+    pitches = [
+        (word.right - word.left) / len(word.text) / word.height
+        for word in words
+        if word.height > 0 and len(word.text) > 2 and word.text.isalpha()
+    ]
+    if len(pitches) < MIN_TYPED_WORDS:
+        return is_typed_above
+    return max(pitches) - min(pitches) < MAX_PITCH_SPREAD
+
+
+def find_blocks(lines: Sequence[TextLine]) -> Iterator[Block]:
+    """Yield the stretches of lines, top to bottom, in which the same white space parts columns."""
+    start = 0
+    while start < len(lines):
+        if not lines[start].is_parted:
+            start += 1
+            continue
+        # The first lines may be a title, or a head that spans columns: then a later start tells
+        # more columns apart.
+        tries = [
+            grown
+            for first in range(start, min(start + MAX_HEAD_LINES + 1, len(lines)))
+            if lines[first].is_parted and (grown := _grown(lines, first))
+        ]
+        if not tries:
+            start += 1
+            continue
+        best = max(tries, key=lambda block: (block.rank, -block.start))
+        yield best
+        start = best.end
+
+
+def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
+    """Return the lines from one on that tell most cells apart; None where the next does not."""
+    stripes, widest = list(lines[start].gaps), 0.0
+    crossing = set[int]()
+    best: Block | None = None
+    for index in range(start + 1, len(lines)):
+        line, height = lines[index], lines[index].height
+        room = line.top - lines[index - 1].bottom
+        usual = max(widest, 0.0) * MAX_MORE_ROOM + height / 2
+        if room > MAX_ROW_ROOM * height or (index > start + 2 and room > usual):
+            break
+        shared = _shared(stripes, line.gaps, MIN_STRIPE * height)
+        if _inner(shared) < _inner(stripes) and _may_cross(lines, index, stripes, crossing, start):
+            crossing.add(index)
+            continue
+        if not _inner(shared):
+            break
+        stripes, widest = shared, max(widest, room)
+        if best is None or (index + 1 - start) * _inner(stripes) >= best.rank:
+            best = _block(lines, start, index + 1, stripes, crossing)
+    return best
+
+
+def _may_cross(
+    lines: Sequence[TextLine],
+    index: int,
+    stripes: Sequence[Stripe],
+    crossing: set[int],
+    start: int,
+) -> bool:
+    """Return whether a line runs across columns that the lines around it keep."""
+    allowed = 1 + MAX_CROSSING_SHARE * (index - start)
+    if index - start < 2 or index + 1 >= len(lines) or len(crossing) + 1 > allowed:
+        return False
+    below = lines[index + 1]
+    if not below.is_parted or below.top - lines[index].bottom > below.height:
+        return False
+    return _inner(_shared(stripes, below.gaps, MIN_STRIPE * below.height)) >= _inner(stripes)
+
+
+def _shared(stripes: Sequence[Stripe], gaps: Sequence[Stripe], room: float) -> list[Stripe]:
+    """Return what is white in both."""
+    shared = list[Stripe]()
+    one = other = 0
+    while one < len(stripes) and other < len(gaps):
+        (start, end), (left, right) = stripes[one], gaps[other]
+        if min(end, right) - max(start, left) >= room:
+            shared.append((max(start, left), min(end, right)))
+        if end < right:
+            one += 1
+        else:
+            other += 1
+    return shared
+
+
+def _inner(stripes: Sequence[Stripe]) -> int:
+    """Count the stripes with words on both sides."""
+    return sum(start > -math.inf and end < math.inf for start, end in stripes)
+
+
+def _block(
+    lines: Sequence[TextLine], start: int, end: int, stripes: Sequence[Stripe], crossing: set[int]
+) -> Block:
+    left = min(line.words[0].left for line in lines[start:end])
+    right = max(line.gaps[-1][0] for line in lines[start:end])
+    inner = [(a, b) for a, b in stripes if a > -math.inf and b < math.inf]
+    edges = (left - 1, *((a + b) / 2 for a, b in inner), right + 1)
+    room = min(b - a for a, b in inner)
+    return Block(start, end, edges, frozenset(crossing), room)

@@ -1,0 +1,243 @@
+"""Rows of a table whose columns are known: which lines are its head, and which lines are one row.
+
+A cell goes on in the next line where its next word did not fit into its column; rules and room
+between rows tell more, where a table has them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from lexichord.ingest.load.pdf.aligned import MAX_HEAD_LINES, Block, TextLine
+from lexichord.ingest.load.pdf.rules import Rule
+from lexichord.ingest.load.pdf.tables import PDF_NUMBER, Cells, Columns, cell_text
+from lexichord.ingest.load.pdf.words import PdfPiece, group_rows
+
+MIN_NUMBERS_SHARE = 0.6  # of a column's cells are numbers: its other texts are names
+NO_NUMBER = re.compile(r"[^\W\d_]{2}")
+NOTHING = re.compile(r"[\W_]*|n\.?\s?/?a\.?|nil|none", re.IGNORECASE)  # in a column of numbers
+MAX_OVERLAP = 0.25  # of a line's height two lines share: they are of one row
+MIN_RULE_SHARE = 0.6  # of a table's width
+# Of a line's height: how much wider the room between rows is than within one, where it tells rows.
+MIN_ROOM_STEP = 0.12
+MAX_ODD_ROWS_SHARE = 0.2  # of what room or rules hold together may look like several rows
+MIN_WRAPPED_CHARS = 20  # of a line of a cell, where both cells of a row go on below
+MIN_SPACE = 0.2  # of a line's height, between two words of a cell
+LONG_CELL_CHARS = 12  # of a cell of several words: its column's cells may be wrapped
+
+
+@dataclass(slots=True)
+class CellLine:
+    """A line of a table, its words by column."""
+
+    cells: list[list[PdfPiece]]
+    texts: list[str]
+    top: float
+    bottom: float
+    height: float
+
+    @property
+    def filled(self) -> int:
+        """Count the cells that hold something."""
+        return sum(map(bool, self.texts))
+
+
+def cell_lines(lines: Sequence[TextLine], block: Block) -> list[CellLine]:
+    """Part the lines of a block at its columns' edges."""
+    columns = Columns(block.edges)
+    made = list[CellLine]()
+    for index, line in enumerate(lines[block.start : block.end], block.start):
+        if index in block.crossing:
+            cells = columns.cells(group_rows(line.words)[0])
+        else:
+            cells = [[] for _ in block.edges[1:]]
+            for word in line.words:
+                cells[columns.index(word)].append(word)
+        made.append(
+            CellLine(cells, [cell_text(cell) for cell in cells], line.top, line.bottom, line.height)
+        )
+    return made
+
+
+def is_number(text: str) -> bool:
+    """Return whether a cell holds a number, or what stands for none."""
+    return PDF_NUMBER.fullmatch(text) is not None or NOTHING.fullmatch(text) is not None
+
+
+def numeric_columns(lines: Sequence[CellLine]) -> set[int]:
+    """Return the columns of numbers, whatever their head is."""
+    found = set[int]()
+    for column in range(len(lines[0].texts)):
+        texts = [line.texts[column] for line in lines[1:] if line.texts[column]]
+        numbers = sum(PDF_NUMBER.fullmatch(text) is not None for text in texts)
+        if numbers and numbers >= MIN_NUMBERS_SHARE * len(texts):
+            found.add(column)
+    return found
+
+
+def count_head_lines(lines: Sequence[CellLine], numeric: set[int], rules: Sequence[float]) -> int:
+    """Count the lines of the head: above the first rule, or with names in columns of numbers."""
+    most = min(MAX_HEAD_LINES, len(lines) - 1)
+    for rule in rules:
+        above = sum((line.top + line.bottom) / 2 < rule for line in lines[: most + 1])
+        if 0 < above <= most:
+            return above
+    amount = 1
+    while amount < most and any(
+        column
+        and NO_NUMBER.search(lines[amount].texts[column])
+        and not is_number(lines[amount].texts[column])
+        for column in numeric
+    ):
+        amount += 1
+    return amount
+
+
+def inner_rules(
+    lines: Sequence[CellLine], rules: Sequence[Rule], edges: Sequence[float]
+) -> list[float]:
+    """Return the heights of the rules that run through most of a table, between its lines."""
+    top, bottom = lines[0].bottom, lines[-1].top
+    wide = MIN_RULE_SHARE * (edges[-1] - edges[0])
+    return sorted(
+        {
+            rule.place
+            for rule in rules
+            if top - lines[0].height / 2 < rule.place < bottom + lines[-1].height / 2
+            and min(rule.end, edges[-1]) - max(rule.start, edges[0]) >= wide
+        }
+    )
+
+
+def body_rows(lines: Sequence[CellLine], numeric: set[int], rules: Sequence[float]) -> Cells:
+    """Return the rows that lines are, below the head."""
+    if not lines:
+        return []
+    groups = _by_overlap(lines)
+    for cuts in (_at_rules(groups, rules), _at_room(groups)):
+        joined = _joined(groups, cuts)
+        if cuts and len(joined) < len(groups) and _are_rows(joined, numeric):
+            return [_row(group) for group in joined]
+    return [_row(group) for group in _by_words(groups, numeric)]
+
+
+type Group = list[CellLine]
+
+
+def _by_overlap(lines: Sequence[CellLine]) -> list[Group]:
+    """Put together lines that stand beside each other, as cells in the middle of a row do."""
+    groups = [[lines[0]]]
+    for above, line in pairwise(lines):
+        if line.top - above.bottom < -MAX_OVERLAP * min(line.height, above.height):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return groups
+
+
+def _joined(groups: Sequence[Group], cuts: Sequence[int]) -> list[Group]:
+    """Put together what no cut parts; a cut is the place of the group that it stands before."""
+    starts = [0, *cuts, len(groups)]
+    return [
+        [line for group in groups[start:end] for line in group]
+        for start, end in pairwise(starts)
+        if end > start
+    ]
+
+
+def _at_rules(groups: Sequence[Group], rules: Sequence[float]) -> list[int]:
+    cuts = list[int]()
+    for index, (above, below) in enumerate(pairwise(groups), 1):
+        start, end = (above[-1].top + above[-1].bottom) / 2, (below[0].top + below[0].bottom) / 2
+        if any(start < rule < end for rule in rules):
+            cuts.append(index)
+    return cuts
+
+
+def _at_room(groups: Sequence[Group]) -> list[int]:
+    """Return where there is clearly more room than between the lines of one cell."""
+    room = [below[0].top - max(l.bottom for l in above) for above, below in pairwise(groups)]
+    if len(room) < 2:
+        return []
+    height = median(line.height for group in groups for line in group)
+    ordered = sorted(room)
+    step, place = max((b - a, -i) for i, (a, b) in enumerate(pairwise(ordered)))
+    if step < MIN_ROOM_STEP * height:
+        return []
+    return [index for index, each in enumerate(room, 1) if each > ordered[-place] + step / 2]
+
+
+def _are_rows(groups: Sequence[Group], numeric: set[int]) -> bool:
+    """Return whether the lines of each group can be one row: no number stands above another."""
+    odd = sum(
+        any(_is_row_below(group, n, numeric) for n in range(1, len(group))) for group in groups
+    )
+    return odd <= MAX_ODD_ROWS_SHARE * sum(len(group) > 1 for group in groups)
+
+
+def _is_row_below(group: Group, index: int, numeric: set[int]) -> bool:
+    """Return whether a line can be no part of the row above it."""
+    line, above = group[index], group[:index]
+    if any(line.texts[c] and any(other.texts[c] for other in above) for c in numeric):
+        return True
+    long = any(len(text) >= MIN_WRAPPED_CHARS for text in above[-1].texts)
+    return line.filled == len(line.texts) and not (long and line.filled == 2)
+
+
+def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:
+    """Join lines that go on with what did not fit into a column."""
+    lines = [line for group in groups for line in group]
+    columns = range(len(lines[0].texts))
+    right = [max((w.right for l in lines for w in l.cells[c]), default=0.0) for c in columns]
+    left = [min((w.left for l in lines for w in l.cells[c]), default=0.0) for c in columns]
+    long = {c for c in columns if any(_is_long(line.texts[c]) for line in lines)}
+    widths = [end - start for start, end in zip(left, right, strict=True)]
+    rows = [list(groups[0])]
+    for group in groups[1:]:
+        if _goes_on(rows[-1], group[0], widths, long - numeric):
+            rows[-1] += group
+        else:
+            rows.append(list(group))
+    return rows
+
+
+def _is_long(text: str) -> bool:
+    return len(text) >= LONG_CELL_CHARS and " " in text
+
+
+def _goes_on(row: Group, line: CellLine, widths: Sequence[float], long: set[int]) -> bool:
+    """Return whether each cell of a line follows one of the row that had no room for its word."""
+    filled = [c for c, text in enumerate(line.texts) if text]
+    if not filled or any(c not in long for c in filled):
+        return _opens_below(row, line, widths, long)
+    return len(filled) < len(line.texts) and all(
+        (words := _last_words(row, c)) and _had_no_room(words, line.cells[c][0], widths[c])
+        for c in filled
+    )
+
+
+def _opens_below(row: Group, line: CellLine, widths: Sequence[float], long: set[int]) -> bool:
+    """Return whether a row's first cell alone stands above the line that holds the others."""
+    is_alone = all(each.filled == 1 and each.texts[0] for each in row)
+    if not is_alone or 0 not in long or not line.texts[0] or line.filled == 1:
+        return False
+    return _had_no_room(row[-1].cells[0], line.cells[0][0], widths[0])
+
+
+def _last_words(row: Group, column: int) -> list[PdfPiece]:
+    return next((line.cells[column] for line in row[::-1] if line.cells[column]), [])
+
+
+def _had_no_room(words: Sequence[PdfPiece], following: PdfPiece, width: float) -> bool:
+    used = max(word.right for word in words) - min(word.left for word in words)
+    space = MIN_SPACE * following.height
+    return used + space + following.right - following.left > width
+
+
+def _row(group: Group) -> list[str]:
+    return [
+        cell_text([word for line in group for word in line.cells[column]])
+        for column in range(len(group[0].texts))
+    ]

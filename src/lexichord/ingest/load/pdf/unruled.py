@@ -1,0 +1,176 @@
+"""Tables without lines between their columns, told from other text that white space parts.
+
+Such are columns of prose, labels beside clauses, contents with their page numbers, forms, code.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from lexichord.ingest.load.pdf.aligned import Block, TextLine, find_blocks, text_lines
+from lexichord.ingest.load.pdf.cells import (
+    MIN_ROOM_STEP,
+    CellLine,
+    body_rows,
+    cell_lines,
+    count_head_lines,
+    inner_rules,
+    numeric_columns,
+)
+from lexichord.ingest.load.pdf.heads import count_lines_above, named_columns
+from lexichord.ingest.load.pdf.rules import Rule
+from lexichord.ingest.load.pdf.tables import NARROW_ROOM, WIDE_ROOM, Cells, is_table, run_on
+from lexichord.ingest.load.pdf.words import PdfPiece
+
+MIN_LINES, MIN_NARROW_LINES = 3, 5  # of a table; of one whose columns stand close
+MIN_ROWS_OF_CELLS_SHARE = 0.6  # of the rows have two cells or more
+MAX_LEADERS_SHARE = 0.3  # of the lines have dots or underscores to a number, or to write on
+LEADER = re.compile(r"\.{4,}|(?:\. ){3,}|_{4,}|…{2,}")
+LABEL = re.compile(r"\W{0,3}(?:\d+(?:\.\d+)*|[a-z]|[ivxlc]+|)\W{0,3}", re.IGNORECASE)
+MIN_KEYS_SHARE = 0.6  # of first cells end with a colon: a list of what is said of one thing
+LINES_A_SWITCH = 8  # of drawing from one column to another: rows switch in each line
+MIN_PROSE_CHARS, MIN_RUN_ON_SHARE = 32, 0.35  # of a line; of lines begin with a small letter
+CODE = re.compile(r"[=(){};]")
+MIN_CODE_SHARE = 0.4  # of lines in a typewriter's letters
+
+
+@dataclass(frozen=True, slots=True)
+class Unruled:
+    """Lines from `start`, `end` excluded: a table, columns one after the other, or plain lines."""
+
+    start: int
+    end: int
+    kind: Literal["table", "columns", "plain"]
+    rows: Cells
+    edges: Sequence[float]
+
+
+def find_unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> Iterator[Unruled]:
+    """Yield the lines, top to bottom, that are parted and known for what they are."""
+    if len(lines) < MIN_LINES:
+        return
+    texts, taken = text_lines(lines), 0
+    for block in find_blocks(texts):
+        parted = _without_text_below(cell_lines(texts, block))
+        end = block.start + len(parted)
+        numeric = numeric_columns(parted)
+        kind = _kind(parted, texts, block, numeric)
+        if kind is None:
+            continue
+        above = count_lines_above(texts, block, taken) if kind == "table" else 0
+        rows = _rows(texts, block, parted, numeric, above, rules) if kind == "table" else []
+        if kind == "table" and not _are_rows(rows):
+            continue
+        taken = end
+        yield Unruled(block.start - above, end, kind, rows, block.edges)
+
+
+def _without_text_below(parted: Sequence[CellLine]) -> Sequence[CellLine]:
+    """Leave out short lines below a table, from which more room parts them than its rows."""
+    room = [below.top - above.bottom for above, below in pairwise(parted)]
+    end = len(parted)
+    while end > 2 and parted[end - 1].filled == 1 and parted[end - 1].texts[0]:
+        if (
+            room[end - 2]
+            < max(room[: end - 2], default=0.0) + MIN_ROOM_STEP * parted[end - 1].height
+        ):
+            break
+        end -= 1
+    return parted[:end]
+
+
+def _rows(
+    texts: Sequence[TextLine],
+    block: Block,
+    parted: Sequence[CellLine],
+    numeric: set[int],
+    above: int,
+    rules: Sequence[Rule],
+) -> Cells:
+    """Return the rows of a table, its head the first."""
+    drawn = inner_rules(parted, rules, block.edges)
+    amount = count_head_lines(parted, numeric, drawn)
+    extents = [
+        (
+            min((w.left for line in parted for w in line.cells[c]), default=block.edges[c]),
+            max((w.right for line in parted for w in line.cells[c]), default=block.edges[c + 1]),
+        )
+        for c in range(len(block.edges) - 1)
+    ]
+    head = named_columns(texts[block.start - above : block.start], parted[:amount], extents)
+    return [head, *body_rows(parted[amount:], numeric, drawn)]
+
+
+def _are_rows(rows: Cells) -> bool:
+    parted = sum(sum(map(bool, row)) > 1 for row in rows)
+    return is_table(rows) and parted >= MIN_ROWS_OF_CELLS_SHARE * len(rows)
+
+
+def _kind(
+    parted: Sequence[CellLine], texts: Sequence[TextLine], block: Block, numeric: set[int]
+) -> Literal["table", "columns", "plain"] | None:
+    """Return what a block is; None where nothing is sure."""
+    height, columns = texts[block.start].height, len(block.edges) - 1
+    is_narrow = block.room < NARROW_ROOM * height
+    if len(parted) < (MIN_NARROW_LINES if is_narrow else MIN_LINES):
+        return None
+    cells = [line.texts for line in parted]
+    if _is_code(texts[block.start : block.end], cells):
+        return None
+    if sum(LEADER.search(" ".join(row)) is not None for row in cells) > MAX_LEADERS_SHARE * len(
+        cells
+    ):
+        return None
+    is_close = block.room < WIDE_ROOM * height
+    kind = _kind_of_pairs(cells, is_close, bool(numeric - {0})) if columns == 2 else "table"
+    if kind == "table" and 2 * len(numeric) < columns and _are_drawn_apart(parted):
+        return None if is_close else "columns"
+    return None if run_on(cells) else kind
+
+
+def _kind_of_pairs(
+    cells: Cells, is_close: bool, has_numbers: bool
+) -> Literal["table", "plain"] | None:
+    """Return what lines of two cells are."""
+    firsts = [row[0] for row in cells if row[0]]
+    if sum(first.endswith(":") for first in firsts) >= MIN_KEYS_SHARE * len(firsts):
+        return "plain"
+    if _are_page_numbers([row[1] for row in cells]):
+        return "plain"
+    if all(LABEL.fullmatch(first) for first in firsts[1:]) or _is_prose(cells):
+        return None
+    return None if is_close and not has_numbers else "table"
+
+
+def _are_page_numbers(texts: Sequence[str]) -> bool:
+    """Return whether all are whole numbers, none less than one before: where chapters begin."""
+    if not all(text.isdecimal() for text in texts if text):
+        return False
+    return all(int(one) <= int(other) for one, other in pairwise(filter(None, texts)))
+
+
+def _is_prose(cells: Cells) -> bool:
+    """Return whether the second cells are lines of sentences, beside a label or a speaker."""
+    texts = [row[1] for row in cells if row[1]]
+    run_on_lines = sum(text[:1].islower() for text in texts)
+    long = sum(len(text) >= MIN_PROSE_CHARS for text in texts)
+    return run_on_lines >= MIN_RUN_ON_SHARE * len(texts) and 2 * long > len(texts)
+
+
+def _is_code(texts: Sequence[TextLine], cells: Cells) -> bool:
+    if 2 * sum(line.is_typed for line in texts) < len(texts):
+        return False
+    marked = sum(CODE.search(" ".join(row)) is not None for row in cells)
+    return marked >= MIN_CODE_SHARE * len(cells)
+
+
+def _are_drawn_apart(parted: Sequence[CellLine]) -> bool:
+    """Return whether columns are drawn one after the other, where a table's rows are."""
+    order = sorted(
+        (cell[0].place, column) for line in parted for column, cell in enumerate(line.cells) if cell
+    )
+    switches = sum(one != other for (_, one), (_, other) in pairwise(order))
+    others = len(parted[0].cells) - 1
+    return len(parted) > 2 and switches <= others * max(1, len(parted) / LINES_A_SWITCH)
