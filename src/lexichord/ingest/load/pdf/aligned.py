@@ -20,6 +20,9 @@ MAX_PITCH_SPREAD = 0.02  # of a line's height, between the widths of a typewrite
 MIN_TYPED_WORDS = 2
 MAX_ROW_ROOM = 2.5  # of a line's height between two rows
 MAX_MORE_ROOM = 1.6  # times the widest room between rows so far, on top of half a line
+MAX_LABEL_ROOM = (
+    0.5  # of a line's height, on top: a line that is not parted is no more of the table
+)
 MAX_HEAD_LINES = 4  # whose words span several columns
 MAX_CROSSING_SHARE = 0.1  # of a table's lines run across its columns
 
@@ -131,6 +134,8 @@ def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
         room = line.top - lines[index - 1].bottom
         usual = max(widest, 0.0) * MAX_MORE_ROOM + height / 2
         if room > MAX_ROW_ROOM * height or (index > start + 2 and room > usual):
+            break
+        if index > start + 2 and not line.is_parted and room > widest + MAX_LABEL_ROOM * height:
             break
         shared = _shared(stripes, line.gaps, MIN_STRIPE * height)
         if _inner(shared) < _inner(stripes) and _may_cross(lines, index, stripes, crossing, start):

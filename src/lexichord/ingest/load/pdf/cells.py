@@ -4,15 +4,16 @@ A cell goes on in the next line where its next word did not fit into its column;
 between rows tell more, where a table has them.
 """
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
 from lexichord.ingest.load.pdf.aligned import MAX_HEAD_LINES, Block, TextLine
 from lexichord.ingest.load.pdf.rules import Rule
-from lexichord.ingest.load.pdf.tables import PDF_NUMBER, Cells, Columns, cell_text
+from lexichord.ingest.load.pdf.tables import PDF_NUMBER, WIDE_ROOM, Cells, Columns, cell_text
 from lexichord.ingest.load.pdf.words import PdfPiece, group_rows
 
 MIN_NUMBERS_SHARE = 0.6  # of a column's cells are numbers: its other texts are names
@@ -25,7 +26,9 @@ MIN_ROOM_STEP = 0.12
 MAX_ODD_ROWS_SHARE = 0.2  # of what room or rules hold together may look like several rows
 MIN_WRAPPED_CHARS = 20  # of a line of a cell, where both cells of a row go on below
 MIN_SPACE = 0.2  # of a line's height, between two words of a cell
-LONG_CELL_CHARS = 12  # of a cell of several words: its column's cells may be wrapped
+MIN_COLUMN_CELLS, MIN_COLUMN_SHARE = 2, 0.1  # lines that fill a column, at least
+MAX_UNBROKEN_SHARE = 0.3  # of the cells that go on below had room for one more word
+LONG_CELL_CHARS = 12  # of a line of a cell: others of its column may be wrapped
 
 
 @dataclass(slots=True)
@@ -37,6 +40,7 @@ class CellLine:
     top: float
     bottom: float
     height: float
+    crosses: bool  # columns with some of its words
 
     @property
     def filled(self) -> int:
@@ -56,9 +60,53 @@ def cell_lines(lines: Sequence[TextLine], block: Block) -> list[CellLine]:
             for word in line.words:
                 cells[columns.index(word)].append(word)
         made.append(
-            CellLine(cells, [cell_text(cell) for cell in cells], line.top, line.bottom, line.height)
+            CellLine(
+                cells,
+                [cell_text(cell) for cell in cells],
+                *(line.top, line.bottom, line.height),
+                crosses=index in block.crossing,
+            )
         )
     return made
+
+
+def well_filled(lines: Sequence[TextLine], block: Block) -> tuple[Block, list[CellLine]]:
+    """Return a block without the columns that hardly a line fills, and its lines by column.
+
+    Such a word is part of the cell beside it, from which it stands apart by chance.
+    """
+    parted = cell_lines(lines, block)
+    while len(block.edges) > 3 and (edge := _poor_edge(parted)) is not None:
+        block = replace(block, edges=(*block.edges[:edge], *block.edges[edge + 1 :]))
+        parted = cell_lines(lines, block)
+    return block, parted
+
+
+def _poor_edge(parted: Sequence[CellLine]) -> int | None:
+    """Return the edge between a column that hardly a line fills and the words nearest to it."""
+    fewest = max(MIN_COLUMN_CELLS, MIN_COLUMN_SHARE * len(parted))
+    columns = list(zip(*(line.cells for line in parted), strict=True))
+    for column, cells in enumerate(columns):
+        if sum(map(bool, cells)) >= fewest:
+            continue
+        room, edge = min(
+            (_room(parted, edge), edge) for edge in (column, column + 1) if 0 < edge < len(columns)
+        )
+        if room < WIDE_ROOM * parted[0].height:
+            return edge
+    return None
+
+
+def _room(parted: Sequence[CellLine], edge: int) -> float:
+    """Return the least room between words on both sides of an edge in one line."""
+    return min(
+        (
+            line.cells[edge][0].left - max(word.right for word in line.cells[edge - 1])
+            for line in parted
+            if line.cells[edge - 1] and line.cells[edge]
+        ),
+        default=math.inf,
+    )
 
 
 def is_number(text: str) -> bool:
@@ -77,35 +125,53 @@ def numeric_columns(lines: Sequence[CellLine]) -> set[int]:
     return found
 
 
-def count_head_lines(lines: Sequence[CellLine], numeric: set[int], rules: Sequence[float]) -> int:
-    """Count the lines of the head: above the first rule, or with names in columns of numbers."""
+def count_head_lines(
+    lines: Sequence[CellLine], numeric: set[int], rules: Sequence[float], has_names: bool
+) -> int:
+    """Count the lines of the head: above the first rule, or with names in columns of numbers.
+
+    There are none where other lines hold the names and the first holds numbers.
+    """
+    if has_names and _is_of_numbers(lines[0], numeric):
+        return 0
     most = min(MAX_HEAD_LINES, len(lines) - 1)
     for rule in rules:
         above = sum((line.top + line.bottom) / 2 < rule for line in lines[: most + 1])
-        if 0 < above <= most:
+        if above == 1:
+            return 1
+        is_below = rules[0] < lines[0].top + lines[0].height / 2  # another
+        if 1 < above <= most and is_below and not any(_is_full(line) for line in lines[1:above]):
             return above
     amount = 1
-    while amount < most and any(
-        column
-        and NO_NUMBER.search(lines[amount].texts[column])
-        and not is_number(lines[amount].texts[column])
-        for column in numeric
-    ):
+    while amount < most and _names_numbers(lines[amount], numeric):
         amount += 1
     return amount
+
+
+def _is_full(line: CellLine) -> bool:
+    return line.filled == len(line.texts)
+
+
+def _is_of_numbers(line: CellLine, numeric: set[int]) -> bool:
+    numbers = sum(PDF_NUMBER.fullmatch(line.texts[column]) is not None for column in numeric)
+    return 2 * numbers > len(numeric) > 0
+
+
+def _names_numbers(line: CellLine, numeric: set[int]) -> bool:
+    texts = [line.texts[column] for column in numeric if column]
+    return any(NO_NUMBER.search(text) and not is_number(text) for text in texts)
 
 
 def inner_rules(
     lines: Sequence[CellLine], rules: Sequence[Rule], edges: Sequence[float]
 ) -> list[float]:
-    """Return the heights of the rules that run through most of a table, between its lines."""
-    top, bottom = lines[0].bottom, lines[-1].top
+    """Return the heights of the rules that run through most of a table, between its lines or above."""
     wide = MIN_RULE_SHARE * (edges[-1] - edges[0])
     return sorted(
         {
             rule.place
             for rule in rules
-            if top - lines[0].height / 2 < rule.place < bottom + lines[-1].height / 2
+            if lines[0].top - lines[0].height < rule.place < lines[-1].top + lines[-1].height / 2
             and min(rule.end, edges[-1]) - max(rule.start, edges[0]) >= wide
         }
     )
@@ -115,10 +181,10 @@ def body_rows(lines: Sequence[CellLine], numeric: set[int], rules: Sequence[floa
     """Return the rows that lines are, below the head."""
     if not lines:
         return []
-    groups = _by_overlap(lines)
+    groups = _by_overlap(lines, numeric)
     for cuts in (_at_rules(groups, rules), _at_room(groups)):
         joined = _joined(groups, cuts)
-        if cuts and len(joined) < len(groups) and _are_rows(joined, numeric):
+        if cuts and len(joined) < len(groups) and _are_rows(joined, numeric, lines):
             return [_row(group) for group in joined]
     return [_row(group) for group in _by_words(groups, numeric)]
 
@@ -126,15 +192,30 @@ def body_rows(lines: Sequence[CellLine], numeric: set[int], rules: Sequence[floa
 type Group = list[CellLine]
 
 
-def _by_overlap(lines: Sequence[CellLine]) -> list[Group]:
-    """Put together lines that stand beside each other, as cells in the middle of a row do."""
+def _by_overlap(lines: Sequence[CellLine], numeric: set[int]) -> list[Group]:
+    """Put together lines that stand beside each other, as cells in the middle of a row do.
+
+    What stands between two rows of numbers is said of both.
+    """
     groups = [[lines[0]]]
     for above, line in pairwise(lines):
-        if line.top - above.bottom < -MAX_OVERLAP * min(line.height, above.height):
-            groups[-1].append(line)
-        else:
+        if line.top - above.bottom >= -MAX_OVERLAP * min(line.height, above.height):
             groups.append([line])
+        elif _is_row_below([*groups[-1], line], len(groups[-1]), numeric):
+            shared = groups[-1].pop() if above.filled == 1 and len(groups[-1]) > 1 else None
+            groups.append([line])
+            for row in (groups[-2][0], line) if shared else ():
+                _take_in(row, above)
+        else:
+            groups[-1].append(line)
     return groups
+
+
+def _take_in(row: CellLine, label: CellLine) -> None:
+    """Put a cell that spans rows into one of them."""
+    column = next(index for index, text in enumerate(label.texts) if text)
+    if not row.texts[column]:
+        row.cells[column], row.texts[column] = label.cells[column], label.texts[column]
 
 
 def _joined(groups: Sequence[Group], cuts: Sequence[int]) -> list[Group]:
@@ -158,7 +239,7 @@ def _at_rules(groups: Sequence[Group], rules: Sequence[float]) -> list[int]:
 
 def _at_room(groups: Sequence[Group]) -> list[int]:
     """Return where there is clearly more room than between the lines of one cell."""
-    room = [below[0].top - max(l.bottom for l in above) for above, below in pairwise(groups)]
+    room = [below[0].top - max(line.bottom for line in above) for above, below in pairwise(groups)]
     if len(room) < 2:
         return []
     height = median(line.height for group in groups for line in group)
@@ -169,12 +250,41 @@ def _at_room(groups: Sequence[Group]) -> list[int]:
     return [index for index, each in enumerate(room, 1) if each > ordered[-place] + step / 2]
 
 
-def _are_rows(groups: Sequence[Group], numeric: set[int]) -> bool:
-    """Return whether the lines of each group can be one row: no number stands above another."""
+def _are_rows(groups: Sequence[Group], numeric: set[int], lines: Sequence[CellLine]) -> bool:
+    """Return whether the lines of each group can be one row.
+
+    In none stands a number above another, and words are below others that had no room for them.
+    """
+    several = [group for group in groups if len(group) > 1]
     odd = sum(
-        any(_is_row_below(group, n, numeric) for n in range(1, len(group))) for group in groups
+        any(_is_row_below(group, n, numeric) for n in range(1, len(group))) for group in several
     )
-    return odd <= MAX_ODD_ROWS_SHARE * sum(len(group) > 1 for group in groups)
+    if odd > MAX_ODD_ROWS_SHARE * len(several):
+        return False
+    widths, long = _widths(lines), _long_columns(lines)
+    broken = [
+        c in long and _had_no_room(above, line.cells[c][0], widths[c])
+        for group in several
+        for n, line in enumerate(group)
+        for c, text in enumerate(line.texts)
+        if text and (above := _last_words(group[:n], c))
+    ]
+    return sum(broken) >= (1 - MAX_UNBROKEN_SHARE) * len(broken)
+
+
+def _widths(lines: Sequence[CellLine]) -> list[float]:
+    """Return how wide the widest line of each column's cells is."""
+    return [
+        max(
+            (
+                max(w.right for w in line.cells[c]) - line.cells[c][0].left
+                for line in lines
+                if line.cells[c]
+            ),
+            default=0.0,
+        )
+        for c in range(len(lines[0].texts))
+    ]
 
 
 def _is_row_below(group: Group, index: int, numeric: set[int]) -> bool:
@@ -183,17 +293,13 @@ def _is_row_below(group: Group, index: int, numeric: set[int]) -> bool:
     if any(line.texts[c] and any(other.texts[c] for other in above) for c in numeric):
         return True
     long = any(len(text) >= MIN_WRAPPED_CHARS for text in above[-1].texts)
-    return line.filled == len(line.texts) and not (long and line.filled == 2)
+    return _is_full(line) and not (long and line.filled == 2)
 
 
 def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:
     """Join lines that go on with what did not fit into a column."""
     lines = [line for group in groups for line in group]
-    columns = range(len(lines[0].texts))
-    right = [max((w.right for l in lines for w in l.cells[c]), default=0.0) for c in columns]
-    left = [min((w.left for l in lines for w in l.cells[c]), default=0.0) for c in columns]
-    long = {c for c in columns if any(_is_long(line.texts[c]) for line in lines)}
-    widths = [end - start for start, end in zip(left, right, strict=True)]
+    widths, long = _widths(lines), _long_columns(lines)
     rows = [list(groups[0])]
     for group in groups[1:]:
         if _goes_on(rows[-1], group[0], widths, long - numeric):
@@ -203,13 +309,19 @@ def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:
     return rows
 
 
-def _is_long(text: str) -> bool:
-    return len(text) >= LONG_CELL_CHARS and " " in text
+def _long_columns(lines: Sequence[CellLine]) -> set[int]:
+    """Return the columns with texts so long that they may be wrapped."""
+    columns = range(len(lines[0].texts))
+    return {c for c in columns if any(len(line.texts[c]) >= LONG_CELL_CHARS for line in lines)}
 
 
 def _goes_on(row: Group, line: CellLine, widths: Sequence[float], long: set[int]) -> bool:
     """Return whether each cell of a line follows one of the row that had no room for its word."""
     filled = [c for c, text in enumerate(line.texts) if text]
+    if line.crosses or row[-1].crosses:
+        return False
+    if filled == [0] and not line.texts[0][:1].islower():
+        return False  # more often what the next rows are about than a name that goes on
     if not filled or any(c not in long for c in filled):
         return _opens_below(row, line, widths, long)
     return len(filled) < len(line.texts) and all(

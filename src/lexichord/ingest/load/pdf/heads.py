@@ -47,7 +47,7 @@ def named_columns(
         for words, columns in zip(line, _columns(line, extents), strict=True):
             for column in columns:
                 names[column].append(cell_text(words))
-    for column, text in enumerate(head[-1].texts):
+    for column, text in enumerate(head[-1].texts if head else ()):
         names[column].append(text)
     return [" ".join(filter(None, name)) for name in names]
 

@@ -14,22 +14,28 @@ from lexichord.ingest.load.pdf.cells import (
     MIN_ROOM_STEP,
     CellLine,
     body_rows,
-    cell_lines,
     count_head_lines,
     inner_rules,
     numeric_columns,
+    well_filled,
 )
 from lexichord.ingest.load.pdf.heads import count_lines_above, named_columns
 from lexichord.ingest.load.pdf.rules import Rule
 from lexichord.ingest.load.pdf.tables import NARROW_ROOM, WIDE_ROOM, Cells, is_table, run_on
 from lexichord.ingest.load.pdf.words import PdfPiece
 
-MIN_LINES, MIN_NARROW_LINES = 3, 5  # of a table; of one whose columns stand close
+# Of a table; of one whose columns stand close; of one whose columns mostly hold no numbers.
+MIN_LINES, MIN_NARROW_LINES, MIN_WORDS_LINES = 3, 5, 5
 MIN_ROWS_OF_CELLS_SHARE = 0.6  # of the rows have two cells or more
 MAX_LEADERS_SHARE = 0.3  # of the lines have dots or underscores to a number, or to write on
 LEADER = re.compile(r"\.{4,}|(?:\. ){3,}|_{4,}|…{2,}")
 LABEL = re.compile(r"\W{0,3}(?:\d+(?:\.\d+)*|[a-z]|[ivxlc]+|)\W{0,3}", re.IGNORECASE)
+KEY = re.compile(r"^[\w ]+:(?:\s|$)")
+MAX_KEYS_SHARE = 0.25  # of a table's cells are a name with its colon: more is a form
+SIGN = re.compile(r"[=<>≤≥≈≠:+\u2212–→←⇒|]{1,2}")  # a column of them parts the sides of formulas
 MIN_KEYS_SHARE = 0.6  # of first cells end with a colon: a list of what is said of one thing
+MAX_CONTENTS_COLUMNS = 3  # a chapter's number, its title and its page
+MIN_FILLED_SHARE = 0.6  # of the cells of words that stand close
 LINES_A_SWITCH = 8  # of drawing from one column to another: rows switch in each line
 MIN_PROSE_CHARS, MIN_RUN_ON_SHARE = 32, 0.35  # of a line; of lines begin with a small letter
 CODE = re.compile(r"[=(){};]")
@@ -53,7 +59,8 @@ def find_unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> 
         return
     texts, taken = text_lines(lines), 0
     for block in find_blocks(texts):
-        parted = _without_text_below(cell_lines(texts, block))
+        block, parted = well_filled(texts, block)
+        parted = _without_text_below(parted)
         end = block.start + len(parted)
         numeric = numeric_columns(parted)
         kind = _kind(parted, texts, block, numeric)
@@ -91,7 +98,7 @@ def _rows(
 ) -> Cells:
     """Return the rows of a table, its head the first."""
     drawn = inner_rules(parted, rules, block.edges)
-    amount = count_head_lines(parted, numeric, drawn)
+    amount = count_head_lines(parted, numeric, drawn, above > 0)
     extents = [
         (
             min((w.left for line in parted for w in line.cells[c]), default=block.edges[c]),
@@ -112,36 +119,61 @@ def _kind(
     parted: Sequence[CellLine], texts: Sequence[TextLine], block: Block, numeric: set[int]
 ) -> Literal["table", "columns", "plain"] | None:
     """Return what a block is; None where nothing is sure."""
-    height, columns = texts[block.start].height, len(block.edges) - 1
-    is_narrow = block.room < NARROW_ROOM * height
-    if len(parted) < (MIN_NARROW_LINES if is_narrow else MIN_LINES):
-        return None
-    cells = [line.texts for line in parted]
-    if _is_code(texts[block.start : block.end], cells):
-        return None
-    if sum(LEADER.search(" ".join(row)) is not None for row in cells) > MAX_LEADERS_SHARE * len(
-        cells
-    ):
-        return None
+    height, cells = texts[block.start].height, [line.texts for line in parted]
     is_close = block.room < WIDE_ROOM * height
-    kind = _kind_of_pairs(cells, is_close, bool(numeric - {0})) if columns == 2 else "table"
-    if kind == "table" and 2 * len(numeric) < columns and _are_drawn_apart(parted):
-        return None if is_close else "columns"
-    return None if run_on(cells) else kind
-
-
-def _kind_of_pairs(
-    cells: Cells, is_close: bool, has_numbers: bool
-) -> Literal["table", "plain"] | None:
-    """Return what lines of two cells are."""
-    firsts = [row[0] for row in cells if row[0]]
-    if sum(first.endswith(":") for first in firsts) >= MIN_KEYS_SHARE * len(firsts):
-        return "plain"
-    if _are_page_numbers([row[1] for row in cells]):
-        return "plain"
-    if all(LABEL.fullmatch(first) for first in firsts[1:]) or _is_prose(cells):
+    if len(parted) < MIN_LINES or _is_labelled(cells):
         return None
-    return None if is_close and not has_numbers else "table"
+    if _is_list(cells):
+        return "plain"
+    if 2 * len(numeric) < len(cells[0]) and _are_drawn_apart(parted):
+        are_columns = all(
+            sum(map(bool, column)) >= MIN_LINES for column in zip(*cells, strict=True)
+        )
+        return "columns" if are_columns and not is_close else None
+    if _is_other_text(cells) or _is_code(texts[block.start : block.end], cells) or run_on(cells):
+        return None
+    fewest = MIN_NARROW_LINES if block.room < NARROW_ROOM * height else MIN_LINES
+    if 2 * len(numeric - {0}) < len(cells[0]) - 1:  # words stand so by chance, or in a form
+        fewest = MIN_WORDS_LINES
+        if is_close and (len(cells[0]) == 2 or _filled_share(cells) < MIN_FILLED_SHARE):
+            return None
+    return None if len(parted) < fewest else "table"
+
+
+def _filled_share(cells: Cells) -> float:
+    return sum(sum(map(bool, row)) for row in cells) / len(cells) / len(cells[0])
+
+
+def _is_labelled(cells: Cells) -> bool:
+    """Return whether lines are of sentences beside their numbers, or who says them."""
+    if len(cells[0]) != 2:
+        return False
+    return all(LABEL.fullmatch(row[0]) for row in cells[1:] if row[0]) or _is_prose(cells)
+
+
+def _is_list(cells: Cells) -> bool:
+    """Return whether lines are names and what is said of one thing, or titles and their pages."""
+    firsts = [row[0] for row in cells if row[0]]
+    if len(cells[0]) == 2 and (
+        sum(first.endswith(":") for first in firsts) >= MIN_KEYS_SHARE * len(firsts)
+    ):
+        return True
+    return len(cells[0]) <= MAX_CONTENTS_COLUMNS and _are_page_numbers([row[-1] for row in cells])
+
+
+def _is_other_text(cells: Cells) -> bool:
+    """Return whether lines are of contents, forms or formulas."""
+    texts = [text for row in cells for text in row if text]
+    leaders = sum(LEADER.search(" ".join(row)) is not None for row in cells)
+    keys = sum(KEY.search(text) is not None for text in texts)
+    return (
+        leaders > MAX_LEADERS_SHARE * len(cells)
+        or keys > MAX_KEYS_SHARE * len(texts)
+        or any(
+            all(SIGN.fullmatch(text) for text in column if text)
+            for column in zip(*cells, strict=True)
+        )
+    )
 
 
 def _are_page_numbers(texts: Sequence[str]) -> bool:
