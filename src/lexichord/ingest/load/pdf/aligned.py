@@ -6,7 +6,7 @@ keep the same stripe of a page white in line after line.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from lexichord.ingest.load.pdf.words import PdfPiece
@@ -16,7 +16,7 @@ type Stripe = tuple[float, float]  # white space from the left to the right, end
 # Of a line's height is white between columns, at least: a space of usual fonts is .2 to .27, of
 # typewriters' .5 to .55, in lines that are set to a width up to .6, but never one below another.
 MIN_STRIPE, MIN_TYPED_STRIPE = 0.34, 0.65
-MAX_PITCH_SPREAD = 0.02  # of a line's height, between the widths of a typewriter's letters
+MAX_PITCH_SPREAD = 0.03  # between the widths of a typewriter's letters
 MIN_TYPED_WORDS = 2
 MAX_ROW_ROOM = 2.5  # of a line's height between two rows
 MAX_MORE_ROOM = 1.6  # times the widest room between rows so far, on top of half a line
@@ -93,13 +93,13 @@ def text_lines(lines: Sequence[Sequence[PdfPiece]]) -> list[TextLine]:
 def _is_typed(words: Sequence[PdfPiece], is_typed_above: bool) -> bool:
     """Return whether letters have one width; what has too few words is as the line above."""
     pitches = [
-        (word.right - word.left) / len(word.text) / word.height
+        (word.right - word.left) / len(word.text)
         for word in words
-        if word.height > 0 and len(word.text) > 2 and word.text.isalpha()
+        if len(word.text) > 2 and word.text.isalpha()
     ]
     if len(pitches) < MIN_TYPED_WORDS:
         return is_typed_above
-    return max(pitches) - min(pitches) < MAX_PITCH_SPREAD
+    return max(pitches) - min(pitches) < MAX_PITCH_SPREAD * max(pitches)
 
 
 def find_blocks(lines: Sequence[TextLine]) -> Iterator[Block]:
@@ -110,18 +110,17 @@ def find_blocks(lines: Sequence[TextLine]) -> Iterator[Block]:
             start += 1
             continue
         # The first lines may be a title, or a head that spans columns: then a later start tells
-        # more columns apart.
-        tries = [
-            grown
-            for first in range(start, min(start + MAX_HEAD_LINES + 1, len(lines)))
-            if lines[first].is_parted and (grown := _grown(lines, first))
-        ]
-        if not tries:
-            start += 1
-            continue
-        best = max(tries, key=lambda block: (block.rank, -block.start))
-        yield best
-        start = best.end
+        # more columns apart, and more cells in all.
+        best: Block | None = None
+        for first in range(start, min(start + MAX_HEAD_LINES + 1, len(lines))):
+            grown = _grown(lines, first) if lines[first].is_parted else None
+            if grown and (
+                best is None or (len(grown.edges) > len(best.edges) and grown.rank > best.rank)
+            ):
+                best = grown
+        if best:
+            yield best
+        start = best.end if best else start + 1
 
 
 def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
@@ -141,6 +140,9 @@ def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
         if _inner(shared) < _inner(stripes) and _may_cross(lines, index, stripes, crossing, start):
             crossing.add(index)
             continue
+        if best and best.end == index and _closes(line, room, stripes, shared, widest):
+            crossing.add(index)
+            return replace(best, end=index + 1, crossing=frozenset(crossing))
         if not _inner(shared):
             break
         stripes, widest = shared, max(widest, room)
@@ -164,6 +166,14 @@ def _may_cross(
     if not below.is_parted or below.top - lines[index].bottom > below.height:
         return False
     return _inner(_shared(stripes, below.gaps, MIN_STRIPE * below.height)) >= _inner(stripes)
+
+
+def _closes(
+    line: TextLine, room: float, stripes: Sequence[Stripe], shared: Sequence[Stripe], widest: float
+) -> bool:
+    """Return whether a line is a table's last, with a name that runs across some columns."""
+    is_near = room <= widest + line.height / 4
+    return is_near and line.is_parted and _inner(stripes) > _inner(shared) > _inner(stripes) / 2
 
 
 def _shared(stripes: Sequence[Stripe], gaps: Sequence[Stripe], room: float) -> list[Stripe]:
