@@ -5,6 +5,7 @@ keep the same stripe of a page white in line after line.
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -17,6 +18,7 @@ type Stripe = tuple[float, float]  # white space from the left to the right, end
 # typewriters' .5 to .55, in lines that are set to a width up to .6, but never one below another.
 MIN_STRIPE, MIN_TYPED_STRIPE = 0.34, 0.65
 MAX_PITCH_SPREAD = 0.03  # between the widths of a typewriter's letters
+NO_FIGURE = re.compile(r"[^\W\d_]")  # figures have one width in most fonts
 MIN_TYPED_WORDS = 2
 MAX_ROW_ROOM = 2.5  # of a line's height between two rows
 MAX_MORE_ROOM = 1.6  # times the widest room between rows so far, on top of half a line
@@ -95,7 +97,7 @@ def _is_typed(words: Sequence[PdfPiece], is_typed_above: bool) -> bool:
     pitches = [
         (word.right - word.left) / len(word.text)
         for word in words
-        if len(word.text) > 2 and word.text.isalpha()
+        if len(word.text) > 2 and NO_FIGURE.search(word.text)
     ]
     if len(pitches) < MIN_TYPED_WORDS:
         return is_typed_above
@@ -140,7 +142,7 @@ def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
         if _inner(shared) < _inner(stripes) and _may_cross(lines, index, stripes, crossing, start):
             crossing.add(index)
             continue
-        if best and best.end == index and _closes(line, room, stripes, shared, widest):
+        if best and best.end == index and _closes(lines, index, stripes, shared, widest):
             crossing.add(index)
             return replace(best, end=index + 1, crossing=frozenset(crossing))
         if not _inner(shared):
@@ -169,11 +171,18 @@ def _may_cross(
 
 
 def _closes(
-    line: TextLine, room: float, stripes: Sequence[Stripe], shared: Sequence[Stripe], widest: float
+    lines: Sequence[TextLine],
+    index: int,
+    stripes: Sequence[Stripe],
+    shared: Sequence[Stripe],
+    widest: float,
 ) -> bool:
     """Return whether a line is a table's last, with a name that runs across some columns."""
-    is_near = room <= widest + line.height / 4
-    return is_near and line.is_parted and _inner(stripes) > _inner(shared) > _inner(stripes) / 2
+    line = lines[index]
+    is_near = line.top - lines[index - 1].bottom <= widest + line.height / 4
+    is_last = index + 1 == len(lines) or not lines[index + 1].is_parted
+    keeps_most = _inner(stripes) > _inner(shared) > _inner(stripes) / 2
+    return is_near and is_last and line.is_parted and keeps_most
 
 
 def _shared(stripes: Sequence[Stripe], gaps: Sequence[Stripe], room: float) -> list[Stripe]:

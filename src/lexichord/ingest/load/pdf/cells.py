@@ -165,7 +165,7 @@ def _names_numbers(line: CellLine, numeric: set[int]) -> bool:
 def inner_rules(
     lines: Sequence[CellLine], rules: Sequence[Rule], edges: Sequence[float]
 ) -> list[float]:
-    """Return the heights of the rules that run through most of a table, between its lines or above."""
+    """Return the heights of rules through most of a table, between its lines or above them."""
     wide = MIN_RULE_SHARE * (edges[-1] - edges[0])
     return sorted(
         {
@@ -202,20 +202,23 @@ def _by_overlap(lines: Sequence[CellLine], numeric: set[int]) -> list[Group]:
         if line.top - above.bottom >= -MAX_OVERLAP * min(line.height, above.height):
             groups.append([line])
         elif _is_row_below([*groups[-1], line], len(groups[-1]), numeric):
-            shared = groups[-1].pop() if above.filled == 1 and len(groups[-1]) > 1 else None
+            if above.filled == 1 and len(groups[-1]) > 1:
+                label = groups[-1].pop()
+                if not (_take_in(groups[-1][0], label) and _take_in(line, label)):
+                    groups.append([label])
             groups.append([line])
-            for row in (groups[-2][0], line) if shared else ():
-                _take_in(row, above)
         else:
             groups[-1].append(line)
     return groups
 
 
-def _take_in(row: CellLine, label: CellLine) -> None:
-    """Put a cell that spans rows into one of them."""
+def _take_in(row: CellLine, label: CellLine) -> bool:
+    """Put a cell that spans rows into one of them, where its place is free."""
     column = next(index for index, text in enumerate(label.texts) if text)
-    if not row.texts[column]:
-        row.cells[column], row.texts[column] = label.cells[column], label.texts[column]
+    if row.texts[column]:
+        return False
+    row.cells[column], row.texts[column] = label.cells[column], label.texts[column]
+    return True
 
 
 def _joined(groups: Sequence[Group], cuts: Sequence[int]) -> list[Group]:

@@ -1,16 +1,19 @@
 """Heads of tables: names over columns, in several lines, some over several columns."""
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from lexichord.ingest.load.pdf.aligned import MAX_HEAD_LINES, MIN_STRIPE, Block, TextLine
 from lexichord.ingest.load.pdf.cells import CellLine
-from lexichord.ingest.load.pdf.tables import cell_text
+from lexichord.ingest.load.pdf.tables import PDF_NUMBER, cell_text
 from lexichord.ingest.load.pdf.words import PdfPiece
 
 MAX_HEAD_ROOM = 1.0  # of a line's height between lines of a head
 MAX_SHIFT = 1.2  # of a line's height: a name stands in the middle of its columns, or at their edge
+
+AMOUNT = re.compile(r"(?!\d{4}\b)" + PDF_NUMBER.pattern)  # no year, which names columns
 
 type Extent = tuple[float, float]
 type Way = tuple[float, list[range]]  # how far names are shifted, and the columns of each
@@ -33,7 +36,10 @@ def count_lines_above(lines: Sequence[TextLine], block: Block, taken: int) -> in
 def _is_over(line: TextLine, block: Block) -> bool:
     left, right = line.words[0].left, max(word.right for word in line.words)
     is_within = block.edges[0] - 1 <= left and right <= block.edges[-1] + 1
-    return is_within and len(block.edges) > 3 and (line.is_parted or left >= block.edges[1])
+    names = [cell_text(part) for part in _parts(line.words)]
+    is_row = len(names) > 1 + len(block.edges) / 2 or any(map(AMOUNT.fullmatch, names))
+    may_span = len(block.edges) > 3 and (line.is_parted or left >= block.edges[1])
+    return is_within and may_span and not is_row
 
 
 def named_columns(
@@ -81,7 +87,13 @@ def _columns(line: Sequence[Sequence[PdfPiece]], extents: Sequence[Extent]) -> l
             following.append(best)
         ways = following
     found = ways[-1][1]
-    return found if len(found) == len(line) else [range(0)] * len(line)
+    return found if len(found) == len(line) else [_nearest(words, extents) for words in line]
+
+
+def _nearest(words: Sequence[PdfPiece], extents: Sequence[Extent]) -> range:
+    middle = (words[0].left + words[-1].right) / 2
+    column = min(range(len(extents)), key=lambda c: abs(sum(extents[c]) / 2 - middle))
+    return range(column, column + 1)
 
 
 def _shift(left: float, right: float, columns: Sequence[Extent], limit: float) -> float:

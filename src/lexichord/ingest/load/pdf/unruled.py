@@ -29,13 +29,15 @@ MIN_LINES, MIN_NARROW_LINES, MIN_WORDS_LINES = 3, 5, 5
 MIN_ROWS_OF_CELLS_SHARE = 0.6  # of the rows have two cells or more
 MAX_LEADERS_SHARE = 0.3  # of the lines have dots or underscores to a number, or to write on
 LEADER = re.compile(r"\.{4,}|(?:\. ){3,}|_{4,}|…{2,}")
-LABEL = re.compile(r"\W{0,3}(?:\d+(?:\.\d+)*|[a-z]|[ivxlc]+|)\W{0,3}", re.IGNORECASE)
+LABEL = re.compile(r"\W{0,3}(?:\d+(?:\.\d+)*|[a-z]|[ivxlc]+|)\W{0,3}|\[[^\]]{1,16}\]", re.IGNORECASE)
 KEY = re.compile(r"^[\w ]+:(?:\s|$)")
 MAX_KEYS_SHARE = 0.25  # of a table's cells are a name with its colon: more is a form
 SIGN = re.compile(r"[=<>≤≥≈≠:+\u2212–→←⇒|]{1,2}")  # a column of them parts the sides of formulas
 MIN_KEYS_SHARE = 0.6  # of first cells end with a colon: a list of what is said of one thing
 MAX_CONTENTS_COLUMNS = 3  # a chapter's number, its title and its page
 MIN_FILLED_SHARE = 0.6  # of the cells of words that stand close
+MIN_GOING_ON_CHARS = 20  # of a line that goes on with a sentence
+MAX_APART_SHARE = 0.5  # of such lines other cells hold something new: columns of a page
 LINES_A_SWITCH = 8  # of drawing from one column to another: rows switch in each line
 MIN_PROSE_CHARS, MIN_RUN_ON_SHARE = 32, 0.35  # of a line; of lines begin with a small letter
 CODE = re.compile(r"[=(){};]")
@@ -132,12 +134,25 @@ def _kind(
         return "columns" if are_columns and not is_close else None
     if _is_other_text(cells) or _is_code(texts[block.start : block.end], cells) or run_on(cells):
         return None
+    if _run_apart(cells):
+        return None
     fewest = MIN_NARROW_LINES if block.room < NARROW_ROOM * height else MIN_LINES
     if 2 * len(numeric - {0}) < len(cells[0]) - 1:  # words stand so by chance, or in a form
         fewest = MIN_WORDS_LINES
         if is_close and (len(cells[0]) == 2 or _filled_share(cells) < MIN_FILLED_SHARE):
             return None
     return None if len(parted) < fewest else "table"
+
+
+def _run_apart(cells: Cells) -> bool:
+    """Return whether sentences go on in one column while others begin something new."""
+    going_on = [row for row in cells if any(_goes_on(text) for text in row)]
+    apart = sum(any(text and not text[0].islower() for text in row) for row in going_on)
+    return len(going_on) >= MIN_LINES and apart > MAX_APART_SHARE * len(going_on)
+
+
+def _goes_on(text: str) -> bool:
+    return text[:1].islower() and len(text) >= MIN_GOING_ON_CHARS
 
 
 def _filled_share(cells: Cells) -> float:
