@@ -66,11 +66,33 @@ def reading_order(pieces: Sequence[PdfPiece], rules: Sequence[Rule] = ()) -> lis
     `rules` are the lines that are drawn from left to right.
     """
     if edge := _gutter(pieces):
+        if across := _across(pieces, edge, rules):
+            return across
         return [line for region in _regions(pieces, edge) for line in reading_order(region, rules)]
     tables = [piece for piece in pieces if isinstance(piece, TablePiece)]
     if tables:
         return _around(min(tables, key=lambda table: table.top), pieces, rules)
     return list(_unruled(group_rows(pieces), rules))
+
+
+def _across(pieces: Sequence[PdfPiece], edge: float, rules: Sequence[Rule]) -> list[PageLine]:
+    """Return the lines of a page with a table across what looks like columns' edge, if it has one.
+
+    Its rows are drawn from side to side, where columns are drawn one after the other.
+    """
+    lines = group_rows([piece for piece in pieces if not isinstance(piece, TablePiece)])
+    for found in find_unruled(lines, rules):
+        own = [piece for line in lines[found.start : found.end] for piece in line]
+        words = [word for piece in own for word in piece.words]
+        left, right, _ = _parted(words, edge)
+        if found.kind == "table" and left and right and not _are_drawn_apart(left, right):
+            top, taken = min(piece.top for piece in own), set(map(id, own))
+            rest = [piece for piece in pieces if id(piece) not in taken]
+            above = [piece for piece in rest if piece.top < top]
+            below = [piece for piece in rest if piece.top >= top]
+            rows = _table_lines(found.rows, has_head=True)
+            return [*reading_order(above, rules), *rows, *reading_order(below, rules)]
+    return []
 
 
 def _around(table: TablePiece, pieces: Sequence[PdfPiece], rules: Sequence[Rule]) -> list[PageLine]:

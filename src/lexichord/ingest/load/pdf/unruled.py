@@ -29,7 +29,9 @@ MIN_LINES, MIN_NARROW_LINES, MIN_WORDS_LINES = 3, 5, 5
 MIN_ROWS_OF_CELLS_SHARE = 0.6  # of the rows have two cells or more
 MAX_LEADERS_SHARE = 0.3  # of the lines have dots or underscores to a number, or to write on
 LEADER = re.compile(r"\.{4,}|(?:\. ){3,}|_{4,}|…{2,}")
-LABEL = re.compile(r"\W{0,3}(?:\d+(?:\.\d+)*|[a-z]|[ivxlc]+|)\W{0,3}|\[[^\]]{1,16}\]", re.IGNORECASE)
+LABEL = re.compile(
+    r"\W{0,3}(?:\d+(?:\.\d+)*|[a-z]|[ivxlc]+|)\W{0,3}|\[[^\]]{1,16}\]", re.IGNORECASE
+)
 KEY = re.compile(r"^[\w ]+:(?:\s|$)")
 MAX_KEYS_SHARE = 0.25  # of a table's cells are a name with its colon: more is a form
 SIGN = re.compile(r"[=<>≤≥≈≠:+\u2212–→←⇒|]{1,2}")  # a column of them parts the sides of formulas
