@@ -20,6 +20,7 @@ MIN_STRIPE, MIN_TYPED_STRIPE = 0.34, 0.65
 MAX_PITCH_SPREAD = 0.03  # between the widths of a typewriter's letters
 NO_FIGURE = re.compile(r"[^\W\d_]")  # figures have one width in most fonts
 MIN_TYPED_WORDS = 2
+MIN_SPACES, MAX_SPACE_SHARE = 3, 0.8  # within cells; of the white between them
 MAX_ROW_ROOM = 2.5  # of a line's height between two rows
 MAX_MORE_ROOM = 1.6  # times the widest room between rows so far, on top of half a line
 MAX_LABEL_ROOM = (
@@ -39,6 +40,7 @@ class TextLine:
     height: float
     is_typed: bool  # in letters of one width
     gaps: list[Stripe] = field(default_factory=list)
+    spaces: list[Stripe] = field(default_factory=list)  # between all its words
 
     @property
     def is_parted(self) -> bool:
@@ -77,11 +79,25 @@ def text_line(pieces: Sequence[PdfPiece], is_typed_above: bool) -> TextLine:
     room = (MIN_TYPED_STRIPE if is_typed else MIN_STRIPE) * height
     right = -math.inf
     for word in words:
+        if right > -math.inf:
+            line.spaces.append((right, word.left))
         if word.left - right >= room:
             line.gaps.append((right, word.left))
         right = max(right, word.right)
     line.gaps.append((right, math.inf))
     return line
+
+
+def is_closed_up(line: TextLine, stripes: Sequence[Stripe]) -> bool:
+    """Return whether the white between a line's cells is no wider than that within them: prose."""
+    middles = [(start + end) / 2 for start, end in stripes]
+    within, between = list[float](), list[float]()
+    for start, end in line.spaces:
+        is_between = any(start < middle < end for middle in middles)
+        (between if is_between else within).append(end - start)
+    if len(within) < MIN_SPACES or not between:
+        return False
+    return median(within) >= MAX_SPACE_SHARE * min(between)
 
 
 def text_lines(lines: Sequence[Sequence[PdfPiece]]) -> list[TextLine]:
@@ -115,7 +131,8 @@ def find_blocks(lines: Sequence[TextLine]) -> Iterator[Block]:
         # more columns apart, and more cells in all.
         best: Block | None = None
         for first in range(start, min(start + MAX_HEAD_LINES + 1, len(lines))):
-            grown = _grown(lines, first) if lines[first].is_parted else None
+            is_row = lines[first].is_parted and not is_closed_up(lines[first], lines[first].gaps)
+            grown = _grown(lines, first) if is_row else None
             if grown and (
                 best is None or (len(grown.edges) > len(best.edges) and grown.rank > best.rank)
             ):
@@ -139,6 +156,8 @@ def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
         if index > start + 2 and not line.is_parted and room > widest + MAX_LABEL_ROOM * height:
             break
         shared = _shared(stripes, line.gaps, MIN_STRIPE * height)
+        if is_closed_up(line, shared):
+            break
         if _inner(shared) < _inner(stripes) and _may_cross(lines, index, stripes, crossing, start):
             crossing.add(index)
             continue
