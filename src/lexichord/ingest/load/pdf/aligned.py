@@ -22,6 +22,7 @@ NO_FIGURE = re.compile(r"[^\W\d_]")  # figures have one width in most fonts
 MIN_TYPED_WORDS = 2
 MIN_SPACES, MAX_SPACE_SHARE = 3, 0.8  # within cells; of the white between them
 MAX_ROW_ROOM = 2.5  # of a line's height between two rows
+MAX_ROOM_OF_CLOSE = 1.0  # the same where rows so far stand close
 MAX_MORE_ROOM = 1.6  # times the widest room between rows so far, on top of half a line
 MAX_LABEL_ROOM = (
     0.5  # of a line's height, on top: a line that is not parted is no more of the table
@@ -150,7 +151,7 @@ def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
     for index in range(start + 1, len(lines)):
         line, height = lines[index], lines[index].height
         room = line.top - lines[index - 1].bottom
-        usual = max(widest, 0.0) * MAX_MORE_ROOM + height / 2
+        usual = widest * MAX_MORE_ROOM + height / 2 if widest > 0 else MAX_ROOM_OF_CLOSE * height
         if room > MAX_ROW_ROOM * height or (index > start + 2 and room > usual):
             break
         if index > start + 2 and not line.is_parted and room > widest + MAX_LABEL_ROOM * height:

@@ -140,8 +140,9 @@ def count_head_lines(
         if above == 1:
             return 1
         is_below = rules[0] < lines[0].top + lines[0].height / 2  # another
-        if 1 < above <= most and is_below and not any(_is_full(line) for line in lines[1:above]):
-            return above
+        is_head = 1 < above <= most and is_below
+        if is_head and not any(_is_full(line) for line in lines[1:above]):
+            return 1 if any(_is_of_numbers(line, numeric) for line in lines[:above]) else above
     amount = 1
     while amount < most and _names_numbers(lines[amount], numeric):
         amount += 1
@@ -296,7 +297,8 @@ def _is_row_below(group: Group, index: int, numeric: set[int]) -> bool:
     if any(line.texts[c] and any(other.texts[c] for other in above) for c in numeric):
         return True
     long = any(len(text) >= MIN_WRAPPED_CHARS for text in above[-1].texts)
-    return _is_full(line) and not (long and line.filled == 2)
+    is_second = _is_full(line) and any(_is_full(other) for other in above)
+    return is_second and not (long and line.filled == 2)
 
 
 def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:

@@ -35,7 +35,8 @@ def count_lines_above(lines: Sequence[TextLine], block: Block, taken: int) -> in
 
 def _is_over(line: TextLine, block: Block) -> bool:
     left, right = line.words[0].left, max(word.right for word in line.words)
-    is_within = block.edges[0] - 1 <= left and right <= block.edges[-1] + 1
+    reach = line.height  # of a name that is wider than its column
+    is_within = block.edges[0] - reach <= left and right <= block.edges[-1] + reach
     names = [cell_text(part) for part in _parts(line.words)]
     is_row = len(names) > 1 + len(block.edges) / 2 or any(map(AMOUNT.fullmatch, names))
     may_span = len(block.edges) > 3 and (line.is_parted or left >= block.edges[1])

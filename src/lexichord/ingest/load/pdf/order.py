@@ -48,6 +48,7 @@ PARAGRAPH_LABEL = re.compile(
 )  # 5.2, (a), iv, •
 MIN_ROWS_APART = 3  # rows of a table that stand apart; then less than so many lines are one row
 MIN_ROW_LINES = 5
+MIN_EDGES_ACROSS = 3  # of a table that lies across columns' edge: two columns are no proof of it
 WRAPPED_CELL = (8, 0.6)  # a cell of several lines: lines high it is wide; how far its lines fill it
 
 
@@ -85,7 +86,8 @@ def _across(pieces: Sequence[PdfPiece], edge: float, rules: Sequence[Rule]) -> l
         own = [piece for line in lines[found.start : found.end] for piece in line]
         words = [word for piece in own for word in piece.words]
         left, right, _ = _parted(words, edge)
-        if found.kind == "table" and left and right and not _are_drawn_apart(left, right):
+        is_wide = found.kind == "table" and len(found.edges) > MIN_EDGES_ACROSS
+        if is_wide and left and right and not _are_drawn_apart(left, right):
             top, taken = min(piece.top for piece in own), set(map(id, own))
             rest = [piece for piece in pieces if id(piece) not in taken]
             above = [piece for piece in rest if piece.top < top]

@@ -38,6 +38,9 @@ SIGN = re.compile(r"[=<>≤≥≈≠:+\u2212–→←⇒|]{1,2}")  # a column of
 MIN_KEYS_SHARE = 0.6  # of first cells end with a colon: a list of what is said of one thing
 MAX_CONTENTS_COLUMNS = 3  # a chapter's number, its title and its page
 MIN_FILLED_SHARE = 0.6  # of the cells of words that stand close
+PAIR_ROOM = 0.8  # of a line's height, between two columns of words
+MAX_PAIR_CHARS = 40  # of a line of one of the two: longer ones are columns of a page
+MIN_PAIR_SHARE = 0.25  # of the lines fill each of them: else one is a note at the side
 MIN_GOING_ON_CHARS = 20  # of a line that goes on with a sentence
 MAX_APART_SHARE = 0.5  # of such lines other cells hold something new: columns of a page
 LINES_A_SWITCH = 8  # of drawing from one column to another: rows switch in each line
@@ -141,9 +144,20 @@ def _kind(
     fewest = MIN_NARROW_LINES if block.room < NARROW_ROOM * height else MIN_LINES
     if 2 * len(numeric - {0}) < len(cells[0]) - 1:  # words stand so by chance, or in a form
         fewest = MIN_WORDS_LINES
-        if is_close and (len(cells[0]) == 2 or _filled_share(cells) < MIN_FILLED_SHARE):
+        if not _are_words_parted(cells, block.room / height):
             return None
     return None if len(parted) < fewest else "table"
+
+
+def _are_words_parted(cells: Cells, room: float) -> bool:
+    """Return whether words are the cells of a table; `room` is of a line's height."""
+    if len(cells[0]) > 2:
+        return room >= WIDE_ROOM or _filled_share(cells) >= MIN_FILLED_SHARE
+    is_short = any(
+        sum(map(len, column)) < MAX_PAIR_CHARS * sum(map(bool, column))
+        for column in zip(*cells, strict=True)
+    )
+    return is_short and room >= PAIR_ROOM and _least_share(cells) >= MIN_PAIR_SHARE
 
 
 def _run_apart(cells: Cells) -> bool:
@@ -158,7 +172,14 @@ def _goes_on(text: str) -> bool:
 
 
 def _filled_share(cells: Cells) -> float:
-    return sum(sum(map(bool, row)) for row in cells) / len(cells) / len(cells[0])
+    """Return the share of cells that lines of several fill; others go on with one cell."""
+    amounts = [amount for row in cells if (amount := sum(map(bool, row))) > 1]
+    return sum(amounts) / max(len(amounts), 1) / len(cells[0])
+
+
+def _least_share(cells: Cells) -> float:
+    """Return the share of lines that fill the emptiest column."""
+    return min(sum(map(bool, column)) for column in zip(*cells, strict=True)) / len(cells)
 
 
 def _is_labelled(cells: Cells) -> bool:
