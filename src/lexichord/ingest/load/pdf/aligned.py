@@ -6,8 +6,8 @@ keep the same stripe of a page white in line after line.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from statistics import median
 
 from lexichord.ingest.load.pdf.words import PdfPiece
@@ -22,7 +22,6 @@ NO_FIGURE = re.compile(r"[^\W\d_]")  # figures have one width in most fonts
 MIN_TYPED_WORDS = 2
 MIN_SPACES, MAX_SPACE_SHARE = 3, 0.8  # within cells; of the white between them
 MAX_ROW_ROOM = 2.5  # of a line's height between two rows
-MAX_ROOM_OF_CLOSE = 1.0  # the same where rows so far stand close
 MAX_MORE_ROOM = 1.6  # times the widest room between rows so far, on top of half a line
 MAX_LABEL_ROOM = (
     0.5  # of a line's height, on top: a line that is not parted is no more of the table
@@ -60,7 +59,7 @@ class Block:
     start: int
     end: int
     edges: tuple[float, ...]
-    crossing: frozenset[int]
+    crossing: Collection[int]
     room: float  # points of the narrowest white space between two columns
 
     @property
@@ -91,10 +90,14 @@ def text_line(pieces: Sequence[PdfPiece], is_typed_above: bool) -> TextLine:
 
 def is_closed_up(line: TextLine, stripes: Sequence[Stripe]) -> bool:
     """Return whether the white between a line's cells is no wider than that within them: prose."""
-    middles = [(start + end) / 2 for start, end in stripes]
-    within, between = list[float](), list[float]()
+    if len(line.spaces) <= MIN_SPACES:
+        return False
+    middles = [(start + end) / 2 for start, end in stripes if start > -math.inf and end < math.inf]
+    within, between, place = list[float](), list[float](), 0
     for start, end in line.spaces:
-        is_between = any(start < middle < end for middle in middles)
+        while place < len(middles) and middles[place] <= start:
+            place += 1
+        is_between = place < len(middles) and middles[place] < end
         (between if is_between else within).append(end - start)
     if len(within) < MIN_SPACES or not between:
         return False
@@ -131,46 +134,51 @@ def find_blocks(lines: Sequence[TextLine]) -> Iterator[Block]:
         # The first lines may be a title, or a head that spans columns: then a later start tells
         # more columns apart, and more cells in all.
         best: Block | None = None
-        for first in range(start, min(start + MAX_HEAD_LINES + 1, len(lines))):
-            is_row = lines[first].is_parted and not is_closed_up(lines[first], lines[first].gaps)
-            grown = _grown(lines, first) if is_row else None
-            if grown and (
-                best is None or (len(grown.edges) > len(best.edges) and grown.rank > best.rank)
-            ):
-                best = grown
+        for first in range(start, min(start + MAX_HEAD_LINES, len(lines))):
+            if lines[first].is_parted and not is_closed_up(lines[first], lines[first].gaps):
+                grown = _grown(lines, first, len(best.edges) - 2 if best else 0)
+                best = grown if grown and (best is None or grown.rank > best.rank) else best
         if best:
             yield best
         start = best.end if best else start + 1
 
 
-def _grown(lines: Sequence[TextLine], start: int) -> Block | None:
-    """Return the lines from one on that tell most cells apart; None where the next does not."""
-    stripes, widest = list(lines[start].gaps), 0.0
+def _grown(lines: Sequence[TextLine], start: int, least: int) -> Block | None:
+    """Return the lines from one on that tell most cells apart, by more than `least` stripes."""
+    stripes, widest = lines[start].gaps, 0.0
     crossing = set[int]()
-    best: Block | None = None
+    best: tuple[int, int, Sequence[Stripe]] = (0, 0, ())  # rank, end, stripes
     for index in range(start + 1, len(lines)):
-        line, height = lines[index], lines[index].height
-        room = line.top - lines[index - 1].bottom
-        usual = widest * MAX_MORE_ROOM + height / 2 if widest > 0 else MAX_ROOM_OF_CLOSE * height
-        if room > MAX_ROW_ROOM * height or (index > start + 2 and room > usual):
+        line, room = lines[index], lines[index].top - lines[index - 1].bottom
+        if _is_apart(line, room, widest, index - start):
             break
-        if index > start + 2 and not line.is_parted and room > widest + MAX_LABEL_ROOM * height:
+        shared = _shared(stripes, line.gaps, MIN_STRIPE * line.height)
+        amount = _inner(shared)
+        if amount and is_closed_up(line, shared):
             break
-        shared = _shared(stripes, line.gaps, MIN_STRIPE * height)
-        if is_closed_up(line, shared):
-            break
-        if _inner(shared) < _inner(stripes) and _may_cross(lines, index, stripes, crossing, start):
+        if amount < _inner(stripes) and _may_cross(lines, index, stripes, crossing, start):
             crossing.add(index)
             continue
-        if best and best.end == index and _closes(lines, index, stripes, shared, widest):
+        if best[1] == index and _closes(lines, index, stripes, amount, widest):
             crossing.add(index)
-            return replace(best, end=index + 1, crossing=frozenset(crossing))
-        if not _inner(shared):
+            best = best[0], index + 1, stripes
+            break
+        if amount == 0 or (amount <= least and index > start + 2):
             break
         stripes, widest = shared, max(widest, room)
-        if best is None or (index + 1 - start) * _inner(stripes) >= best.rank:
-            best = _block(lines, start, index + 1, stripes, crossing)
-    return best
+        rank = (index + 1 - start) * amount
+        best = (rank, index + 1, stripes) if rank >= best[0] else best
+    _, end, kept = best
+    return _block(lines, start, end, kept, crossing) if _inner(kept) > least else None
+
+
+def _is_apart(line: TextLine, room: float, widest: float, number: int) -> bool:
+    """Return whether more room than between the rows above parts a line from them."""
+    if number < 3:  # no room between rows is usual yet
+        return room > MAX_ROW_ROOM * line.height
+    usual = widest * MAX_MORE_ROOM + line.height / 2 if widest > 0 else line.height
+    label = widest + MAX_LABEL_ROOM * line.height
+    return room > min(usual, MAX_ROW_ROOM * line.height) or (room > label and not line.is_parted)
 
 
 def _may_cross(
@@ -191,17 +199,13 @@ def _may_cross(
 
 
 def _closes(
-    lines: Sequence[TextLine],
-    index: int,
-    stripes: Sequence[Stripe],
-    shared: Sequence[Stripe],
-    widest: float,
+    lines: Sequence[TextLine], index: int, stripes: Sequence[Stripe], amount: int, widest: float
 ) -> bool:
     """Return whether a line is a table's last, with a name that runs across some columns."""
     line = lines[index]
     is_near = line.top - lines[index - 1].bottom <= widest + line.height / 4
     is_last = index + 1 == len(lines) or not lines[index + 1].is_parted
-    keeps_most = _inner(stripes) > _inner(shared) > _inner(stripes) / 2
+    keeps_most = _inner(stripes) > amount > _inner(stripes) / 2
     return is_near and is_last and line.is_parted and keeps_most
 
 
@@ -211,8 +215,9 @@ def _shared(stripes: Sequence[Stripe], gaps: Sequence[Stripe], room: float) -> l
     one = other = 0
     while one < len(stripes) and other < len(gaps):
         (start, end), (left, right) = stripes[one], gaps[other]
-        if min(end, right) - max(start, left) >= room:
-            shared.append((max(start, left), min(end, right)))
+        first, last = start if start > left else left, end if end < right else right
+        if last - first >= room:
+            shared.append((first, last))
         if end < right:
             one += 1
         else:
@@ -230,7 +235,8 @@ def _block(
 ) -> Block:
     left = min(line.words[0].left for line in lines[start:end])
     right = max(line.gaps[-1][0] for line in lines[start:end])
+    crossing = {index for index in crossing if index < end}
     inner = [(a, b) for a, b in stripes if a > -math.inf and b < math.inf]
     edges = (left - 1, *((a + b) / 2 for a, b in inner), right + 1)
     room = min(b - a for a, b in inner)
-    return Block(start, end, edges, frozenset(crossing), room)
+    return Block(start, end, edges, crossing, room)

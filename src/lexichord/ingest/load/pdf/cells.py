@@ -62,12 +62,17 @@ def cell_lines(lines: Sequence[TextLine], block: Block) -> list[CellLine]:
         made.append(
             CellLine(
                 cells,
-                [cell_text(cell) for cell in cells],
+                [_line_text(cell) for cell in cells],
                 *(line.top, line.bottom, line.height),
                 crosses=index in block.crossing,
             )
         )
     return made
+
+
+def _line_text(words: Sequence[PdfPiece]) -> str:
+    """Return the words of one line as they are read; `cell_text` does it for several lines."""
+    return cell_text(words) if len(words) > 1 else words[0].text if words else ""
 
 
 def well_filled(lines: Sequence[TextLine], block: Block) -> tuple[Block, list[CellLine]]:
