@@ -14,7 +14,7 @@ from statistics import median
 from lexichord.ingest.load.pdf.aligned import MAX_HEAD_LINES, Block, TextLine
 from lexichord.ingest.load.pdf.rules import Rule
 from lexichord.ingest.load.pdf.tables import PDF_NUMBER, WIDE_ROOM, Cells, Columns, cell_text
-from lexichord.ingest.load.pdf.words import PdfPiece, group_rows
+from lexichord.ingest.load.pdf.words import PdfPiece, as_read
 
 MIN_NUMBERS_SHARE = 0.6  # of a column's cells are numbers: its other texts are names
 NO_NUMBER = re.compile(r"[^\W\d_]{2}")
@@ -48,26 +48,36 @@ class CellLine:
         return sum(map(bool, self.texts))
 
 
-def cell_lines(lines: Sequence[TextLine], block: Block) -> list[CellLine]:
-    """Part the lines of a block at its columns' edges."""
-    columns = Columns(block.edges)
-    made = list[CellLine]()
-    for index, line in enumerate(lines[block.start : block.end], block.start):
-        if index in block.crossing:
-            cells = columns.cells(group_rows(line.words)[0])
-        else:
-            cells = [[] for _ in block.edges[1:]]
-            for word in line.words:
-                cells[columns.index(word)].append(word)
-        made.append(
-            CellLine(
-                cells,
-                [_line_text(cell) for cell in cells],
-                *(line.top, line.bottom, line.height),
-                crosses=index in block.crossing,
-            )
+def well_filled(lines: Sequence[TextLine], block: Block) -> tuple[Block, list[CellLine]]:
+    """Part a block's lines at its columns' edges, but for columns that hardly a line fills.
+
+    Such a word is part of the cell beside it, from which it stands apart by chance.
+    """
+    own, columns, edges = lines[block.start : block.end], Columns(block.edges), [*block.edges]
+    cells = [
+        columns.cells(as_read(line.words)) if index in block.crossing else _cells(line, columns)
+        for index, line in enumerate(own, block.start)
+    ]
+    while len(edges) > 3 and (edge := _poor_edge(cells, WIDE_ROOM * own[0].height)) is not None:
+        del edges[edge]
+        for parted in cells:
+            parted[edge - 1 : edge + 1] = [[*parted[edge - 1], *parted[edge]]]
+    made = [
+        CellLine(
+            parted,
+            [_line_text(cell) for cell in parted],
+            *(line.top, line.bottom, line.height, index in block.crossing),
         )
-    return made
+        for index, (line, parted) in enumerate(zip(own, cells, strict=True), block.start)
+    ]
+    return replace(block, edges=tuple(edges)), made
+
+
+def _cells(line: TextLine, columns: Columns) -> list[list[PdfPiece]]:
+    cells: list[list[PdfPiece]] = [[] for _ in columns.edges[1:]]
+    for word in line.words:
+        cells[columns.index(word)].append(word)
+    return cells
 
 
 def _line_text(words: Sequence[PdfPiece]) -> str:
@@ -75,43 +85,33 @@ def _line_text(words: Sequence[PdfPiece]) -> str:
     return cell_text(words) if len(words) > 1 else words[0].text if words else ""
 
 
-def well_filled(lines: Sequence[TextLine], block: Block) -> tuple[Block, list[CellLine]]:
-    """Return a block without the columns that hardly a line fills, and its lines by column.
+type Parted = list[list[list[PdfPiece]]]  # words by line and column
 
-    Such a word is part of the cell beside it, from which it stands apart by chance.
+
+def _poor_edge(cells: Parted, wide: float) -> int | None:
+    """Return the edge between a column that hardly a line fills and the words nearest to it.
+
+    `wide` is the room that tells even one word apart.
     """
-    parted = cell_lines(lines, block)
-    while len(block.edges) > 3 and (edge := _poor_edge(parted)) is not None:
-        block = replace(block, edges=(*block.edges[:edge], *block.edges[edge + 1 :]))
-        parted = cell_lines(lines, block)
-    return block, parted
-
-
-def _poor_edge(parted: Sequence[CellLine]) -> int | None:
-    """Return the edge between a column that hardly a line fills and the words nearest to it."""
-    fewest = max(MIN_COLUMN_CELLS, MIN_COLUMN_SHARE * len(parted))
-    columns = list(zip(*(line.cells for line in parted), strict=True))
-    for column, cells in enumerate(columns):
-        if sum(map(bool, cells)) >= fewest:
+    fewest = max(MIN_COLUMN_CELLS, MIN_COLUMN_SHARE * len(cells))
+    columns = list(zip(*cells, strict=True))
+    for column, words in enumerate(columns):
+        if sum(map(bool, words)) >= fewest:
             continue
-        room, edge = min(
-            (_room(parted, edge), edge) for edge in (column, column + 1) if 0 < edge < len(columns)
-        )
-        if room < WIDE_ROOM * parted[0].height:
+        edges = (edge for edge in (column, column + 1) if 0 < edge < len(columns))
+        room, edge = min((_room(cells, edge), edge) for edge in edges)
+        if room < wide:
             return edge
     return None
 
 
-def _room(parted: Sequence[CellLine], edge: int) -> float:
+def _room(cells: Parted, edge: int) -> float:
     """Return the least room between words on both sides of an edge in one line."""
-    return min(
-        (
-            line.cells[edge][0].left - max(word.right for word in line.cells[edge - 1])
-            for line in parted
-            if line.cells[edge - 1] and line.cells[edge]
-        ),
-        default=math.inf,
+    sides = [(parted[edge - 1], parted[edge]) for parted in cells]
+    rooms = (
+        right[0].left - max(word.right for word in left) for left, right in sides if left and right
     )
+    return min(rooms, default=math.inf)
 
 
 def is_number(text: str) -> bool:

@@ -66,6 +66,8 @@ def find_unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> 
         return
     texts, taken = text_lines(lines), 0
     for block in find_blocks(texts):
+        if block.end - block.start < MIN_LINES:
+            continue
         block, parted = well_filled(texts, block)
         parted = _without_text_below(parted)
         end = block.start + len(parted)
@@ -81,7 +83,7 @@ def find_unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> 
         yield Unruled(block.start - above, end, kind, rows, block.edges)
 
 
-def _without_text_below(parted: Sequence[CellLine]) -> Sequence[CellLine]:
+def _without_text_below(parted: list[CellLine]) -> list[CellLine]:
     """Leave out short lines below a table, from which more room parts them than its rows."""
     room = [below.top - above.bottom for above, below in pairwise(parted)]
     end = len(parted)

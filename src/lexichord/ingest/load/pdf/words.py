@@ -205,7 +205,7 @@ def _flat_size(text: pypdfium2.PdfTextPage, index: int) -> float:
         return 0.0
     if not raw.FPDFText_GetMatrix(text, index, matrix) or matrix.b or matrix.c or matrix.d <= 0:
         return 0.0
-    return float(raw.FPDFText_GetFontSize(text, index)) * matrix.d
+    return float(raw.FPDFText_GetFontSize(text, index) * matrix.d)
 
 
 def _line_height(text: pypdfium2.PdfTextPage, index: int, size: float) -> tuple[float, float]:
