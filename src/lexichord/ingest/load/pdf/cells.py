@@ -137,7 +137,7 @@ def count_head_lines(
 
     There are none where other lines hold the names and the first holds numbers.
     """
-    if has_names and _is_of_numbers(lines[0], numeric):
+    if has_names and is_of_numbers(lines[0], numeric):
         return 0
     most = min(MAX_HEAD_LINES, len(lines) - 1)
     for rule in rules:
@@ -147,7 +147,7 @@ def count_head_lines(
         is_below = rules[0] < lines[0].top + lines[0].height / 2  # another
         is_head = 1 < above <= most and is_below
         if is_head and not any(_is_full(line) for line in lines[1:above]):
-            return 1 if any(_is_of_numbers(line, numeric) for line in lines[:above]) else above
+            return 1 if any(is_of_numbers(line, numeric) for line in lines[:above]) else above
     amount = 1
     while amount < most and _names_numbers(lines[amount], numeric):
         amount += 1
@@ -158,7 +158,8 @@ def _is_full(line: CellLine) -> bool:
     return line.filled == len(line.texts)
 
 
-def _is_of_numbers(line: CellLine, numeric: set[int]) -> bool:
+def is_of_numbers(line: CellLine, numeric: set[int]) -> bool:
+    """Return whether a line holds numbers in most of the columns of numbers."""
     numbers = sum(PDF_NUMBER.fullmatch(line.texts[column]) is not None for column in numeric)
     return 2 * numbers > len(numeric) > 0
 
@@ -310,6 +311,10 @@ def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:
     """Join lines that go on with what did not fit into a column."""
     lines = [line for group in groups for line in group]
     widths, long = _widths(lines), _long_columns(lines)
+    if not groups[0][0].texts[0]:
+        rows = _at_foot(groups)
+        if _are_rows(rows, numeric, lines):
+            return rows
     rows = [list(groups[0])]
     for group in groups[1:]:
         if _goes_on(rows[-1], group[0], widths, long - numeric):
@@ -317,6 +322,17 @@ def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:
         else:
             rows.append(list(group))
     return rows
+
+
+def _at_foot(groups: Sequence[Group]) -> list[Group]:
+    """Join lines with the one below that has a first cell: all cells stand at their row's foot."""
+    rows, waiting = list[Group](), list[CellLine]()
+    for group in groups:
+        waiting += group
+        if group[0].texts[0]:
+            rows.append(waiting)
+            waiting = []
+    return [*rows, waiting] if waiting else rows
 
 
 def _long_columns(lines: Sequence[CellLine]) -> set[int]:

@@ -19,26 +19,32 @@ type Extent = tuple[float, float]
 type Way = tuple[float, list[range]]  # how far names are shifted, and the columns of each
 
 
-def count_lines_above(lines: Sequence[TextLine], block: Block, taken: int) -> int:
+def count_lines_above(
+    lines: Sequence[TextLine], block: Block, taken: int, opens_with_numbers: bool
+) -> int:
     """Count the lines above a block whose words stand over several of its columns.
 
-    `taken` lines from the page's top belong to other tables.
+    `taken` lines from the page's top belong to other tables. Where a block opens with numbers, its
+    names may stand apart in another way than they.
     """
     amount = 0
     while amount < MAX_HEAD_LINES - 1 and block.start - amount > taken:
         line, below = lines[block.start - amount - 1], lines[block.start - amount]
-        if below.top - line.bottom > MAX_HEAD_ROOM * line.height or not _is_over(line, block):
+        if below.top - line.bottom > MAX_HEAD_ROOM * line.height or not _is_over(
+            line, block, opens_with_numbers
+        ):
             break
         amount += 1
     return amount
 
 
-def _is_over(line: TextLine, block: Block) -> bool:
+def _is_over(line: TextLine, block: Block, opens_with_numbers: bool) -> bool:
     left, right = line.words[0].left, max(word.right for word in line.words)
     reach = line.height  # of a name that is wider than its column
     is_within = block.edges[0] - reach <= left and right <= block.edges[-1] + reach
     names = [cell_text(part) for part in _parts(line.words)]
-    is_row = len(names) > 1 + len(block.edges) / 2 or any(map(AMOUNT.fullmatch, names))
+    is_row = len(names) > 1 + len(block.edges) / 2 and not opens_with_numbers
+    is_row = is_row or any(map(AMOUNT.fullmatch, names))
     may_span = len(block.edges) > 3 and (line.is_parted or left >= block.edges[1])
     return is_within and may_span and not is_row
 

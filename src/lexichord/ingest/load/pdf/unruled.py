@@ -16,6 +16,7 @@ from lexichord.ingest.load.pdf.cells import (
     body_rows,
     count_head_lines,
     inner_rules,
+    is_of_numbers,
     numeric_columns,
     well_filled,
 )
@@ -35,6 +36,7 @@ LABEL = re.compile(
 KEY = re.compile(r"^[\w ]+:(?:\s|$)")
 MAX_KEYS_SHARE = 0.25  # of a table's cells are a name with its colon: more is a form
 SIGN = re.compile(r"[=<>≤≥≈≠:+\u2212–→←⇒|]{1,2}")  # a column of them parts the sides of formulas
+MAX_LABEL_CHARS, MIN_SENTENCE_CHARS = 4, 20  # of several labels before one text
 MIN_KEYS_SHARE = 0.6  # of first cells end with a colon: a list of what is said of one thing
 MAX_CONTENTS_COLUMNS = 3  # a chapter's number, its title and its page
 MIN_FILLED_SHARE = 0.6  # of the cells of words that stand close
@@ -75,7 +77,8 @@ def find_unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> 
         kind = _kind(parted, texts, block, numeric)
         if kind is None:
             continue
-        above = count_lines_above(texts, block, taken) if kind == "table" else 0
+        opens = is_of_numbers(parted[0], numeric)
+        above = count_lines_above(texts, block, taken, opens) if kind == "table" else 0
         rows = _rows(texts, block, parted, numeric, above, rules) if kind == "table" else []
         if kind == "table" and not _are_rows(rows):
             continue
@@ -186,9 +189,12 @@ def _least_share(cells: Cells) -> float:
 
 def _is_labelled(cells: Cells) -> bool:
     """Return whether lines are of sentences beside their numbers, or who says them."""
-    if len(cells[0]) != 2:
-        return False
-    return all(LABEL.fullmatch(row[0]) for row in cells[1:] if row[0]) or _is_prose(cells)
+    labels = [text for row in cells[1:] for text in row[:-1] if text]
+    if len(cells[0]) == 2:
+        return all(map(LABEL.fullmatch, labels)) or _is_prose(cells)
+    texts = [row[-1] for row in cells if row[-1]]
+    are_sentences = sum(map(len, texts)) >= MIN_SENTENCE_CHARS * len(texts)
+    return are_sentences and all(len(label) <= MAX_LABEL_CHARS for label in labels)
 
 
 def _is_list(cells: Cells) -> bool:
