@@ -16,10 +16,11 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import pdf_plain_pages
 import pdf_table_pages as pages
@@ -67,15 +68,18 @@ def make(folder: Path, chromium: str, libreoffice: str) -> None:
             else:
                 texts.append(file.with_suffix(".fodt"))
                 texts[-1].write_text(pages.as_fodt(table))
-        for kind in pdf_plain_pages.KINDS:
-            for number in range(PAGES_PER_KIND):
-                file = folder / f"plain-{kind.replace(' ', '-')}-{number}.pdf"
-                if not file.exists():
-                    html = pdf_plain_pages.plain_page(kind, f"{kind} {number}")
-                    pages.by_chromium(page, html, file)
+        make_plain(folder, page)
         browser.close()
     if texts:
         pages.by_libreoffice(libreoffice, texts, folder)
+
+
+def make_plain(folder: Path, page: Page) -> None:
+    """Print the pages without tables that are not there yet."""
+    for kind, number in product(pdf_plain_pages.KINDS, range(PAGES_PER_KIND)):
+        file = folder / f"plain-{kind.replace(' ', '-')}-{number}.pdf"
+        if not file.exists():
+            pages.by_chromium(page, pdf_plain_pages.plain_page(kind, f"{kind} {number}"), file)
 
 
 def found_rows(loaded: LoadedText) -> Iterator[Rows]:

@@ -21,69 +21,15 @@ from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, T
 
 type Align = Literal["left", "center", "right"]
 
-NAMES = [
-    "Bolt",
-    "Washer",
-    "Hinge",
-    "Bracket",
-    "Spring",
-    "Valve",
-    "Gasket",
-    "Bearing",
-    "Pulley",
-    "Rivet",
-    "Clamp",
-    "Flange",
-    "Shaft",
-    "Coupling",
-    "Sensor",
-    "Relay",
-    "Fuse",
-    "Switch",
-    "Motor",
-    "Pump",
-    "Filter",
-    "Hose",
-    "Gauge",
-    "Lever",
-    "Cable",
-    "Panel",
-    "Cover",
-    "Frame",
-    "Handle",
-    "Wheel",
-]
-PLACES = [
-    "Lund",
-    "Oslo",
-    "Turin",
-    "Cork",
-    "Graz",
-    "Basel",
-    "Porto",
-    "Ghent",
-    "Riga",
-    "Brno",
-    "Lyon",
-    "Bergen",
-    "Malmö",
-    "Split",
-    "Pécs",
-]
-KINDS = [
-    "steel",
-    "brass",
-    "copper",
-    "zinc",
-    "oak",
-    "nylon",
-    "rubber",
-    "glass",
-    "granite",
-    "cotton",
-    "felt",
-    "paper",
-]
+NAMES = (
+    "Bolt Washer Hinge Bracket Spring Valve Gasket Bearing Pulley Rivet Clamp Flange Shaft "
+    "Coupling Sensor Relay Fuse Switch Motor Pump Filter Hose Gauge Lever Cable Panel Cover "
+    "Frame Handle Wheel"
+).split()  # noqa: SIM905
+PLACES = (
+    "Lund Oslo Turin Cork Graz Basel Porto Ghent Riga Brno Lyon Bergen Malmö Split Pécs"
+).split()  # noqa: SIM905
+KINDS = ("steel brass copper zinc oak nylon rubber glass granite cotton felt paper").split()  # noqa: SIM905
 LONG = (
     "delivered to the northern depot before noon and checked by two persons",
     "held back until the missing certificate of origin has been found",
@@ -91,22 +37,9 @@ LONG = (
     "to be ordered again when fewer than forty are left on the shelf",
     "counted by hand, as the scanner of the hall was out of order",
 )
-HEADS = [
-    "Article",
-    "Grade",
-    "Weight",
-    "Price",
-    "Depot",
-    "Stock",
-    "Margin",
-    "Rate",
-    "Score",
-    "Length",
-    "Count",
-    "Share",
-    "Total",
-    "Mean",
-]
+HEADS = (
+    "Article Grade Weight Price Depot Stock Margin Rate Score Length Count Share Total Mean"
+).split()  # noqa: SIM905
 LONG_HEADS = ("Net weight kg", "Unit price EUR", "Date of entry", "Share of total", "Mean per year")
 PROSE = (
     "The list below names what was in stock at the end of the quarter, as the two wardens of the "
@@ -316,7 +249,8 @@ def by_reportlab(known: Known, file: Path) -> None:
 
 def _paper(known: Known) -> tuple[float, float]:
     width = sum(known.widths) + known.gutter * len(known.widths)
-    return pagesizes.landscape(pagesizes.A4) if width > 440 else pagesizes.A4
+    width_of_page, height = pagesizes.A4
+    return (height, width_of_page) if width > 440 else (width_of_page, height)
 
 
 def _commands(known: Known) -> list[tuple[object, ...]]:
@@ -350,7 +284,7 @@ def _commands(known: Known) -> list[tuple[object, ...]]:
 def as_html(known: Known) -> str:
     """Write a table as a page of the web."""
     rules = {
-        "booktabs": "thead{border-top:1px solid;border-bottom:1px solid}tbody{border-bottom:1px solid}",
+        "booktabs": "thead,tbody{border-bottom:1px solid}thead{border-top:1px solid}",
         "rows": "tr{border-bottom:1px solid #999}",
         "zebra": "tr:nth-child(even){background:#eee}",
         "": "",
@@ -434,10 +368,8 @@ def as_fodt(known: Known) -> str:
             f"<style:style style:name='{name}' style:family='table-cell'>"
             f"<style:table-cell-properties {padding} {extra}/></style:style>"
         )
-    head = "".join(
-        f"<table:table-row>{_fodt_head(row, 'x' if row is known.head[0] else 'y')}</table:table-row>"
-        for row in known.head
-    )
+    heads = (_fodt_head(row, "x" if row is known.head[0] else "y") for row in known.head)
+    head = "".join(f"<table:table-row>{row}</table:table-row>" for row in heads)
     rows = ["".join(_fodt_cells(row, _kind(known, n))) for n, row in enumerate(known.rows)]
     body = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
     columns = "".join(
