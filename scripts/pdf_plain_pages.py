@@ -3,13 +3,15 @@
 import random
 from collections.abc import Callable
 
-WORDS = (
-    "the tenant shall pay rent on first day of each month and keep premises in good repair "
-    "until end term when landlord may enter to view them with notice given two days before "
-    "unless there is danger water fire or storm which nobody could foresee although it had "
-    "been said that older pipes were weak under main stair near north wall where damp has "
-    "shown since last winter"
-).split()  # noqa: SIM905
+WORDS = [
+    "the", "tenant", "shall", "pay", "rent", "on", "first", "day", "of", "each", "month", "and",
+    "keep", "premises", "in", "good", "repair", "until", "end", "term", "when", "landlord", "may",
+    "enter", "to", "view", "them", "with", "notice", "given", "two", "days", "before", "unless",
+    "there", "is", "danger", "water", "fire", "or", "storm", "which", "nobody", "could",
+    "foresee", "although", "it", "had", "been", "said", "that", "older", "pipes", "were", "weak",
+    "under", "main", "stair", "near", "north", "wall", "where", "damp", "has", "shown", "since",
+    "last", "winter",
+]  # fmt: skip
 PEOPLE = [
     "Ada Berg",
     "Ivo Marin",

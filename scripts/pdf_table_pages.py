@@ -21,25 +21,30 @@ from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, T
 
 type Align = Literal["left", "center", "right"]
 
-NAMES = (
-    "Bolt Washer Hinge Bracket Spring Valve Gasket Bearing Pulley Rivet Clamp Flange Shaft "
-    "Coupling Sensor Relay Fuse Switch Motor Pump Filter Hose Gauge Lever Cable Panel Cover "
-    "Frame Handle Wheel"
-).split()  # noqa: SIM905
-PLACES = (
-    "Lund Oslo Turin Cork Graz Basel Porto Ghent Riga Brno Lyon Bergen Malmö Split Pécs"
-).split()  # noqa: SIM905
-KINDS = ("steel brass copper zinc oak nylon rubber glass granite cotton felt paper").split()  # noqa: SIM905
-LONG = (
-    "delivered to the northern depot before noon and checked by two persons",
-    "held back until the missing certificate of origin has been found",
-    "replaced free of charge because the first batch had failed its test",
-    "to be ordered again when fewer than forty are left on the shelf",
-    "counted by hand, as the scanner of the hall was out of order",
-)
-HEADS = (
-    "Article Grade Weight Price Depot Stock Margin Rate Score Length Count Share Total Mean"
-).split()  # noqa: SIM905
+NAMES = [
+    "Bolt", "Washer", "Hinge", "Bracket", "Spring", "Valve", "Gasket", "Bearing", "Pulley",
+    "Rivet", "Clamp", "Flange", "Shaft", "Coupling", "Sensor", "Relay", "Fuse", "Switch", "Motor",
+    "Pump", "Filter", "Hose", "Gauge", "Lever", "Cable", "Panel", "Cover", "Frame", "Handle",
+    "Wheel",
+]  # fmt: skip
+PLACES = [
+    "Lund", "Oslo", "Turin", "Cork", "Graz", "Basel", "Porto", "Ghent", "Riga", "Brno", "Lyon",
+    "Bergen", "Malmö", "Split", "Pécs",
+]  # fmt: skip
+KINDS = [
+    "steel", "brass", "copper", "zinc", "oak", "nylon", "rubber", "glass", "granite", "cotton",
+    "felt", "paper",
+]  # fmt: skip
+LONG = [
+    "delivered", "to", "the", "northern", "depot", "before", "noon", "and", "checked", "by",
+    "two", "persons", "held", "back", "until", "the", "missing", "certificate", "of", "origin",
+    "has", "been", "found", "replaced", "free", "of", "charge", "because", "the", "first",
+    "batch", "had", "failed", "its", "test", "to", "be", "ordered", "again", "when", "fewer",
+    "than", "forty", "are", "left", "on", "the", "shelf", "counted", "by", "hand,", "as", "the",
+    "scanner", "of", "the", "hall", "was", "out", "of", "order", "Article", "Grade", "Weight",
+    "Price", "Depot", "Stock", "Margin", "Rate", "Score", "Length", "Count", "Share", "Total",
+    "Mean",
+]  # fmt: skip
 LONG_HEADS = ("Net weight kg", "Unit price EUR", "Date of entry", "Share of total", "Mean per year")
 PROSE = (
     "The list below names what was in stock at the end of the quarter, as the two wardens of the "
