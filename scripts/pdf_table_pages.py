@@ -35,15 +35,16 @@ KINDS = [
     "steel", "brass", "copper", "zinc", "oak", "nylon", "rubber", "glass", "granite", "cotton",
     "felt", "paper",
 ]  # fmt: skip
-LONG = [
-    "delivered", "to", "the", "northern", "depot", "before", "noon", "and", "checked", "by",
-    "two", "persons", "held", "back", "until", "the", "missing", "certificate", "of", "origin",
-    "has", "been", "found", "replaced", "free", "of", "charge", "because", "the", "first",
-    "batch", "had", "failed", "its", "test", "to", "be", "ordered", "again", "when", "fewer",
-    "than", "forty", "are", "left", "on", "the", "shelf", "counted", "by", "hand,", "as", "the",
-    "scanner", "of", "the", "hall", "was", "out", "of", "order", "Article", "Grade", "Weight",
-    "Price", "Depot", "Stock", "Margin", "Rate", "Score", "Length", "Count", "Share", "Total",
-    "Mean",
+LONG = (
+    "delivered to the northern depot before noon and checked by two persons",
+    "held back until the missing certificate of origin has been found",
+    "replaced free of charge because the first batch had failed its test",
+    "to be ordered again when fewer than forty are left on the shelf",
+    "counted by hand, as the scanner of the hall was out of order",
+)
+HEADS = [
+    "Article", "Grade", "Weight", "Price", "Depot", "Stock", "Margin", "Rate", "Score", "Length",
+    "Count", "Share", "Total", "Mean",
 ]  # fmt: skip
 LONG_HEADS = ("Net weight kg", "Unit price EUR", "Date of entry", "Share of total", "Mean per year")
 PROSE = (
