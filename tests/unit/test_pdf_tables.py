@@ -72,6 +72,26 @@ def test_a_table_over_pages_is_one_and_names_its_columns_once(tmp_path: Path) ->
     assert loaded.text == markdown(HEAD, *rows)
 
 
+def test_one_row_on_the_next_page_belongs_to_its_table(canvas: Canvas) -> None:
+    for rows in (ROWS, [("Bolt 9", "Grade 0", "27 kg", "63.50")]):
+        canvas.setFont("Helvetica", 9)
+        draw(canvas, [HEAD, *rows], (60, 94, 134, 170))
+        canvas.showPage()
+    last = ("Bolt 9", "Grade 0", "27 kg", "63.50")
+    assert read(canvas).text == markdown(HEAD, *ROWS, last)
+
+
+def test_a_row_that_a_page_s_end_cuts_is_one(canvas: Canvas) -> None:
+    head, rows = ("Article", "Remark", "Price"), [(f"Bolt {n}", "none", f"{n}.5") for n in range(6)]
+    cut = ("Bolt 6", "as it was seen", "6.5"), ("", "before noon", "")
+    for part in ([*rows, cut[0]], [cut[1], *rows]):
+        canvas.setFont("Helvetica", 9)
+        draw(canvas, [head, *part], (60, 100, 170))
+        canvas.showPage()
+    whole = ("Bolt 6", "as it was seen before noon", "6.5")
+    assert read(canvas).text == markdown(head, *rows, whole, *rows)
+
+
 def test_cells_that_are_wrapped_stay_in_their_row(tmp_path: Path) -> None:
     rows = [
         (name, LONG, "", amount) for name, amount in (("Bolt", "9"), ("Nut", "12"), ("Pin", ""))

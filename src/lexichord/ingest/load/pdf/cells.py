@@ -48,17 +48,21 @@ class CellLine:
         return sum(map(bool, self.texts))
 
 
-def well_filled(lines: Sequence[TextLine], block: Block) -> tuple[Block, list[CellLine]]:
+def well_filled(
+    lines: Sequence[TextLine], block: Block, columns_known: bool
+) -> tuple[Block, list[CellLine]]:
     """Part a block's lines at its columns' edges, but for columns that hardly a line fills.
 
-    Such a word is part of the cell beside it, from which it stands apart by chance.
+    Such a word is part of the cell beside it, from which it stands apart by chance, unless it is
+    known what columns there are.
     """
     own, columns, edges = lines[block.start : block.end], Columns(block.edges), [*block.edges]
     cells = [
         columns.cells(as_read(line.words)) if index in block.crossing else _cells(line, columns)
         for index, line in enumerate(own, block.start)
     ]
-    while len(edges) > 3 and (edge := _poor_edge(cells, WIDE_ROOM * own[0].height)) is not None:
+    wide = 0.0 if columns_known else WIDE_ROOM * own[0].height
+    while len(edges) > 3 and (edge := _poor_edge(cells, wide)) is not None:
         del edges[edge]
         for parted in cells:
             parted[edge - 1 : edge + 1] = [[*parted[edge - 1], *parted[edge]]]

@@ -8,7 +8,6 @@ from itertools import groupby, pairwise
 from statistics import median
 from typing import Literal
 
-from lexichord.ingest.load.pdf.rules import Rule
 from lexichord.ingest.load.pdf.tables import (
     Cells,
     Columns,
@@ -21,7 +20,7 @@ from lexichord.ingest.load.pdf.tables import (
     run_on,
     white_edges,
 )
-from lexichord.ingest.load.pdf.unruled import find_unruled
+from lexichord.ingest.load.pdf.unruled import Known, find_unruled
 from lexichord.ingest.load.pdf.words import (
     LINE_END_HYPHEN,
     MAX_WORD_GAP,
@@ -61,28 +60,28 @@ class PageLine:
     part: Literal["", "header", "row"] = ""  # of a table
 
 
-def reading_order(pieces: Sequence[PdfPiece], rules: Sequence[Rule] = ()) -> list[PageLine]:
+def reading_order(pieces: Sequence[PdfPiece], known: Known) -> list[PageLine]:
     """Return the lines of a page as a reader takes them: columns one after the other.
 
-    `rules` are the lines that are drawn from left to right.
+    `known` takes in the heads of tables, which following pages may repeat.
     """
     if edge := _gutter(pieces):
-        if across := _across(pieces, edge, rules):
+        if across := _across(pieces, edge, known):
             return across
-        return [line for region in _regions(pieces, edge) for line in reading_order(region, rules)]
+        return [line for region in _regions(pieces, edge) for line in reading_order(region, known)]
     tables = [piece for piece in pieces if isinstance(piece, TablePiece)]
     if tables:
-        return _around(min(tables, key=lambda table: table.top), pieces, rules)
-    return list(_unruled(group_rows(pieces), rules))
+        return _around(min(tables, key=lambda table: table.top), pieces, known)
+    return list(_unruled(group_rows(pieces), known))
 
 
-def _across(pieces: Sequence[PdfPiece], edge: float, rules: Sequence[Rule]) -> list[PageLine]:
+def _across(pieces: Sequence[PdfPiece], edge: float, known: Known) -> list[PageLine]:
     """Return the lines of a page with a table across what looks like columns' edge, if it has one.
 
     Its rows are drawn from side to side, where columns are drawn one after the other.
     """
     lines = group_rows([piece for piece in pieces if not isinstance(piece, TablePiece)])
-    for found in find_unruled(lines, rules):
+    for found in find_unruled(lines, known):
         own = [piece for line in lines[found.start : found.end] for piece in line]
         words = [word for piece in own for word in piece.words]
         left, right, _ = _parted(words, edge)
@@ -93,22 +92,22 @@ def _across(pieces: Sequence[PdfPiece], edge: float, rules: Sequence[Rule]) -> l
             above = [piece for piece in rest if piece.top < top]
             below = [piece for piece in rest if piece.top >= top]
             rows = _table_lines(found.rows, has_head=True)
-            return [*reading_order(above, rules), *rows, *reading_order(below, rules)]
+            return [*reading_order(above, known), *rows, *reading_order(below, known)]
     return []
 
 
-def _around(table: TablePiece, pieces: Sequence[PdfPiece], rules: Sequence[Rule]) -> list[PageLine]:
+def _around(table: TablePiece, pieces: Sequence[PdfPiece], known: Known) -> list[PageLine]:
     """Return what begins above a table, the table, and what begins below its top."""
     above = [piece for piece in pieces if piece is not table and piece.top < table.top]
     below = [piece for piece in pieces if piece is not table and piece.top >= table.top]
     own = _table_lines(table.rows)
-    return [*reading_order(above, rules), *own, *reading_order(below, rules)]
+    return [*reading_order(above, known), *own, *reading_order(below, known)]
 
 
-def _unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> Iterator[PageLine]:
+def _unruled(lines: Sequence[Sequence[PdfPiece]], known: Known) -> Iterator[PageLine]:
     """Yield lines with the tables among them that have no lines between their columns."""
     place = 0
-    for found in find_unruled(lines, rules):
+    for found in find_unruled(lines, known):
         yield from _plain(lines[place : found.start])
         own = lines[found.start : found.end]
         place = found.end

@@ -5,7 +5,7 @@ Such are columns of prose, labels beside clauses, contents with their page numbe
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
@@ -62,26 +62,38 @@ class Unruled:
     edges: Sequence[float]
 
 
-def find_unruled(lines: Sequence[Sequence[PdfPiece]], rules: Sequence[Rule]) -> Iterator[Unruled]:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What tells a page's tables besides its words: rules from left to right, and heads.
+
+    `heads` are those of the document's tables so far, with the amount of their columns.
+    """
+
+    rules: Sequence[Rule] = ()
+    heads: dict[str, int] = field(default_factory=dict)
+
+
+def find_unruled(lines: Sequence[Sequence[PdfPiece]], known: Known) -> Iterator[Unruled]:
     """Yield the lines, top to bottom, that are parted and known for what they are."""
-    if len(lines) < MIN_LINES:
-        return
     texts, taken = text_lines(lines), 0
     for block in find_blocks(texts):
-        if block.end - block.start < MIN_LINES:
+        head = " ".join(word.text for word in texts[block.start].words)
+        is_repeated = known.heads.get(head) == len(block.edges) - 1
+        if block.end - block.start < MIN_LINES and not is_repeated:
             continue
-        block, parted = well_filled(texts, block)
+        block, parted = well_filled(texts, block, is_repeated)
         parted = _without_text_below(parted)
-        end = block.start + len(parted)
-        numeric = numeric_columns(parted)
-        kind = _kind(parted, texts, block, numeric)
+        end, numeric = block.start + len(parted), numeric_columns(parted)
+        kind = "table" if is_repeated else _kind(parted, texts, block, numeric)
         if kind is None:
             continue
         opens = is_of_numbers(parted[0], numeric)
         above = count_lines_above(texts, block, taken, opens) if kind == "table" else 0
-        rows = _rows(texts, block, parted, numeric, above, rules) if kind == "table" else []
-        if kind == "table" and not _are_rows(rows):
+        rows = _rows(texts, block, parted, numeric, above, known.rules) if kind == "table" else []
+        if kind == "table" and not (is_repeated or _are_rows(rows)):
             continue
+        if kind == "table":
+            known.heads[head] = len(block.edges) - 1
         taken = end
         yield Unruled(block.start - above, end, kind, rows, block.edges)
 
