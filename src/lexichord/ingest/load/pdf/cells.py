@@ -321,8 +321,10 @@ def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:
             return rows
     rows = [list(groups[0])]
     for group in groups[1:]:
-        if _goes_on(rows[-1], group[0], widths, long - numeric):
-            rows[-1] += group
+        whole = [*rows[-1], *group]
+        is_second = any(_is_row_below(whole, n, numeric) for n in range(len(rows[-1]), len(whole)))
+        if not is_second and _goes_on(rows[-1], group[0], widths, long - numeric):
+            rows[-1] = whole
         else:
             rows.append(list(group))
     return rows
@@ -350,8 +352,8 @@ def _goes_on(row: Group, line: CellLine, widths: Sequence[float], long: set[int]
     filled = [c for c, text in enumerate(line.texts) if text]
     if line.crosses or row[-1].crosses:
         return False
-    if filled == [0] and not line.texts[0][:1].islower():
-        return False  # more often what the next rows are about than a name that goes on
+    if line.texts[0] and not all(line.texts[c][0].islower() for c in filled):
+        return _opens_below(row, line, widths, long)  # else more often a row of its own, or a title
     if not filled or any(c not in long for c in filled):
         return _opens_below(row, line, widths, long)
     return len(filled) < len(line.texts) and all(

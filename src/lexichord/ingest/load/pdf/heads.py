@@ -7,13 +7,15 @@ from itertools import pairwise
 
 from lexichord.ingest.load.pdf.aligned import MAX_HEAD_LINES, MIN_STRIPE, Block, TextLine
 from lexichord.ingest.load.pdf.cells import CellLine
-from lexichord.ingest.load.pdf.tables import PDF_NUMBER, cell_text
+from lexichord.ingest.load.pdf.tables import PDF_NUMBER, TOUCH, cell_text
 from lexichord.ingest.load.pdf.words import PdfPiece
 
 MAX_HEAD_ROOM = 1.0  # of a line's height between lines of a head
 MAX_SHIFT = 1.2  # of a line's height: a name stands in the middle of its columns, or at their edge
 
 AMOUNT = re.compile(r"(?!\d{4}\b)" + PDF_NUMBER.pattern)  # no year, which names columns
+
+UNNAMED_COST = 4.0  # points that names are rather shifted by than leave out a column between them
 
 type Extent = tuple[float, float]
 type Way = tuple[float, list[range]]  # how far names are shifted, and the columns of each
@@ -86,7 +88,7 @@ def _columns(line: Sequence[Sequence[PdfPiece]], extents: Sequence[Extent]) -> l
         limit = MAX_SHIFT * words[0].height
         following: list[Way] = [(math.inf, [])]
         for end in range(1, len(extents) + 1):
-            best = following[-1]
+            best = following[-1][0] + UNNAMED_COST, following[-1][1]
             for first in range(end):
                 cost = ways[first][0] + _shift(left, right, extents[first:end], limit)
                 if cost < best[0]:
@@ -108,7 +110,7 @@ def _shift(left: float, right: float, columns: Sequence[Extent], limit: float) -
     start, end = columns[0][0], columns[-1][1]
     off = abs(left + right - start - end) / 2
     if len(columns) == 1:
-        off = min(off, abs(left - start), abs(right - end))
+        off = min([off, *(edge for edge in (abs(left - start), abs(right - end)) if edge < TOUCH)])
     elif left < start - limit or right > end + limit:
         off += 1000
     return off + len(columns) / 100
