@@ -151,6 +151,16 @@ def test_a_name_beside_two_rows_is_said_of_both(canvas: Canvas) -> None:
     assert read(canvas).text == markdown(("Kind", "Way", "Top", "Low"), *named)
 
 
+def test_signs_that_stand_apart_belong_to_their_numbers(canvas: Canvas) -> None:
+    rows = [
+        ("Rent", "$", "1,200", "4.5", "%"),
+        *[(f"Item {n}", "", f"{n}00", "2.5", "%") for n in "1234"],
+    ]
+    draw(canvas, [("Item", "", "Paid", "Share", ""), *rows], (60, 110, 130, 170, 195))
+    joined = [(a, f"{b} {c}".strip(), f"{d} {e}") for a, b, c, d, e in rows]
+    assert read(canvas).text == markdown(("Item", "Paid", "Share"), *joined)
+
+
 def test_text_around_a_table_stays_as_it_is(canvas: Canvas) -> None:
     above = ["Prices hold until the end of the year, and who", "orders more may ask for a rebate:"]
     below = ["The office grants it by letter alone, and", "nobody else can bind the house."]

@@ -26,6 +26,7 @@ MIN_ROOM_STEP = 0.12
 MAX_ODD_ROWS_SHARE = 0.2  # of what room or rules hold together may look like several rows
 MIN_WRAPPED_CHARS = 20  # of a line of a cell, where both cells of a row go on below
 MIN_SPACE = 0.2  # of a line's height, between two words of a cell
+SIGNS_BEFORE, SIGNS_AFTER = {"$", "€", "£", "¥", "("}, {"%", ")", "%)"}  # of numbers
 MIN_COLUMN_CELLS, MIN_COLUMN_SHARE = 2, 0.1  # lines that fill a column, at least
 MAX_UNBROKEN_SHARE = 0.3  # of the cells that go on below had room for one more word
 LONG_CELL_CHARS = 12  # of a line of a cell: others of its column may be wrapped
@@ -62,7 +63,7 @@ def well_filled(
         for index, line in enumerate(own, block.start)
     ]
     wide = 0.0 if columns_known else WIDE_ROOM * own[0].height
-    while len(edges) > 3 and (edge := _poor_edge(cells, wide)) is not None:
+    while len(edges) > 3 and (edge := _sign_edge(cells) or _poor_edge(cells, wide)):
         del edges[edge]
         for parted in cells:
             parted[edge - 1 : edge + 1] = [[*parted[edge - 1], *parted[edge]]]
@@ -92,8 +93,19 @@ def _line_text(words: Sequence[PdfPiece]) -> str:
 type Parted = list[list[list[PdfPiece]]]  # words by line and column
 
 
-def _poor_edge(cells: Parted, wide: float) -> int | None:
-    """Return the edge between a column that hardly a line fills and the words nearest to it.
+def _sign_edge(cells: Parted) -> int:
+    """Return the edge between a column of signs and the numbers that they belong to, or 0."""
+    for column, lines in enumerate(zip(*cells, strict=True)):
+        signs = {word.text for words in lines for word in words}
+        if signs and signs <= SIGNS_BEFORE and column + 1 < len(cells[0]):
+            return column + 1
+        if signs and signs <= SIGNS_AFTER and column:
+            return column
+    return 0
+
+
+def _poor_edge(cells: Parted, wide: float) -> int:
+    """Return the edge between a column that hardly a line fills and the words nearest to it, or 0.
 
     `wide` is the room that tells even one word apart.
     """
@@ -106,7 +118,7 @@ def _poor_edge(cells: Parted, wide: float) -> int | None:
         room, edge = min((_room(cells, edge), edge) for edge in edges)
         if room < wide:
             return edge
-    return None
+    return 0
 
 
 def _room(cells: Parted, edge: int) -> float:
