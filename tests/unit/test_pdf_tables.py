@@ -173,6 +173,18 @@ def test_text_around_a_table_stays_as_it_is(canvas: Canvas) -> None:
     assert read(canvas).text == text
 
 
+def test_what_the_rows_below_are_about_stays_in_the_table(canvas: Canvas) -> None:
+    labels = ("Red fruit of the northern orchards", "Yellow fruit of the islands and coasts")
+    head, first, second = (
+        ("Fruit", "Price", "Stock"),
+        ("Apple", "1.20", "33"),
+        ("Lemon", "0.9", "7"),
+    )
+    rows = [(labels[0], "", ""), first, first, (labels[1], "", ""), second, second]
+    draw(canvas, [head, *rows], (60, 130, 180))
+    assert read(canvas).text == markdown(head, *rows)
+
+
 def test_a_line_that_runs_across_columns_loses_no_word(canvas: Canvas) -> None:
     draw(canvas, [HEAD, *ROWS], (60, 100, 150, 190))
     canvas.drawString(60, 583, "Sum of all that was sold last year")

@@ -27,7 +27,8 @@ MAX_LABEL_ROOM = (
     0.5  # of a line's height, on top: a line that is not parted is no more of the table
 )
 MAX_HEAD_LINES = 4  # whose words span several columns
-MAX_CROSSING_SHARE = 0.1  # of a table's lines run across its columns
+# Of a table's lines run across its columns, or are what the rows below are about.
+MAX_CROSSING_SHARE, MAX_LABELS_SHARE = 0.1, 0.35
 
 
 @dataclass(slots=True)
@@ -189,8 +190,9 @@ def _may_cross(
     start: int,
 ) -> bool:
     """Return whether a line runs across columns that the lines around it keep."""
-    allowed = 1 + MAX_CROSSING_SHARE * (index - start)
-    if index - start < 2 or index + 1 >= len(lines) or len(crossing) + 1 > allowed:
+    share = MAX_CROSSING_SHARE if lines[index].is_parted else MAX_LABELS_SHARE
+    allowed = 1 + share * (index - start)
+    if index + 1 >= len(lines) or len(crossing) + 1 > allowed:
         return False
     below = lines[index + 1]
     if not below.is_parted or below.top - lines[index].bottom > below.height:

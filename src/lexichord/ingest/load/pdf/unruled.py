@@ -236,9 +236,10 @@ def _is_other_text(cells: Cells) -> bool:
 
 def _are_page_numbers(texts: Sequence[str]) -> bool:
     """Return whether all are whole numbers, none less than one before: where chapters begin."""
-    if not all(text.isdecimal() for text in texts if text):
+    numbers = ["".join(text.split()) for text in texts if text]  # pdfium may part figures
+    if not all(map(str.isdecimal, numbers)):
         return False
-    return all(int(one) <= int(other) for one, other in pairwise(filter(None, texts)))
+    return all(int(one) <= int(other) for one, other in pairwise(numbers))
 
 
 def _is_prose(cells: Cells) -> bool:
