@@ -39,7 +39,8 @@ SIGN = re.compile(r"[=<>≤≥≈≠:+\u2212–→←⇒|]{1,2}")  # a column of
 MAX_LABEL_CHARS, MIN_SENTENCE_CHARS = 4, 20  # of several labels before one text
 MIN_KEYS_SHARE = 0.6  # of first cells end with a colon: a list of what is said of one thing
 MAX_CONTENTS_COLUMNS = 3  # a chapter's number, its title and its page
-MIN_FILLED_SHARE = 0.6  # of the cells of words that stand close
+# Of the cells of words that stand close: alone, and beside columns of numbers.
+MIN_FILLED_SHARE, MIN_FILLED_BESIDE_NUMBERS = 0.6, 0.4
 PAIR_ROOM = 0.8  # of a line's height, between two columns of words
 MAX_PAIR_CHARS = 40  # of a line of one of the two: longer ones are columns of a page
 MIN_PAIR_SHARE = 0.25  # of the lines fill each of them: else one is a note at the side
@@ -161,15 +162,16 @@ def _kind(
     fewest = MIN_NARROW_LINES if block.room < NARROW_ROOM * height else MIN_LINES
     if 2 * len(numeric - {0}) < len(cells[0]) - 1:  # words stand so by chance, or in a form
         fewest = MIN_WORDS_LINES
-        if not _are_words_parted(cells, block.room / height):
+        if not _are_words_parted(cells, block.room / height, bool(numeric - {0})):
             return None
     return None if len(parted) < fewest else "table"
 
 
-def _are_words_parted(cells: Cells, room: float) -> bool:
-    """Return whether words are the cells of a table; `room` is of a line's height."""
+def _are_words_parted(cells: Cells, room: float, has_numbers: bool) -> bool:
+    """Return whether cells, mostly words, are a table's; `room` is of a line's height."""
     if len(cells[0]) > 2:
-        return room >= WIDE_ROOM or _filled_share(cells) >= MIN_FILLED_SHARE
+        least = MIN_FILLED_BESIDE_NUMBERS if has_numbers else MIN_FILLED_SHARE
+        return room >= WIDE_ROOM or _filled_share(cells) >= least
     is_short = any(
         sum(map(len, column)) < MAX_PAIR_CHARS * sum(map(bool, column))
         for column in zip(*cells, strict=True)
@@ -178,9 +180,10 @@ def _are_words_parted(cells: Cells, room: float) -> bool:
 
 
 def _run_apart(cells: Cells) -> bool:
-    """Return whether sentences go on in one column while others begin something new."""
-    going_on = [row for row in cells if any(_goes_on(text) for text in row)]
-    apart = sum(any(text and not text[0].islower() for text in row) for row in going_on)
+    """Return whether sentences go on in a line's first cell while others begin something new."""
+    filled = [list(filter(None, row)) for row in cells]
+    going_on = [row for row in filled if _goes_on(row[0])]
+    apart = sum(any(not text[0].islower() for text in row) for row in going_on)
     return len(going_on) >= MIN_LINES and apart > MAX_APART_SHARE * len(going_on)
 
 
