@@ -157,7 +157,7 @@ def _kind(
         return "columns" if are_columns and not is_close else None
     if _is_other_text(cells) or _is_code(texts[block.start : block.end], cells) or run_on(cells):
         return None
-    if _run_apart(cells):
+    if _run_apart(cells) or (len(cells[0]) == 2 and _least_share(cells) < MIN_PAIR_SHARE):
         return None
     fewest = MIN_NARROW_LINES if block.room < NARROW_ROOM * height else MIN_LINES
     if 2 * len(numeric - {0}) < len(cells[0]) - 1:  # words stand so by chance, or in a form
@@ -176,7 +176,7 @@ def _are_words_parted(cells: Cells, room: float, has_numbers: bool) -> bool:
         sum(map(len, column)) < MAX_PAIR_CHARS * sum(map(bool, column))
         for column in zip(*cells, strict=True)
     )
-    return is_short and room >= PAIR_ROOM and _least_share(cells) >= MIN_PAIR_SHARE
+    return is_short and room >= PAIR_ROOM
 
 
 def _run_apart(cells: Cells) -> bool:
