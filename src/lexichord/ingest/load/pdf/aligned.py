@@ -6,7 +6,7 @@ keep the same stripe of a page white in line after line.
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -126,23 +126,22 @@ def _is_typed(words: Sequence[PdfPiece], is_typed_above: bool) -> bool:
     return max(pitches) - min(pitches) < MAX_PITCH_SPREAD * max(pitches)
 
 
-def find_blocks(lines: Sequence[TextLine]) -> Iterator[Block]:
-    """Yield the stretches of lines, top to bottom, in which the same white space parts columns."""
-    start = 0
-    while start < len(lines):
-        if not lines[start].is_parted:
-            start += 1
-            continue
-        # The first lines may be a title, or a head that spans columns: then a later start tells
-        # more columns apart, and more cells in all.
-        best: Block | None = None
+def next_block(lines: Sequence[TextLine], start: int) -> Block | None:
+    """Return the first stretch of lines from one on in which the same white space parts columns.
+
+    The first lines may be a title, or a head that spans columns: then a later start tells more
+    columns apart, and more cells in all.
+    """
+    best: Block | None = None
+    while best is None and start < len(lines):
         for first in range(start, min(start + MAX_HEAD_LINES, len(lines))):
             if lines[first].is_parted and not is_closed_up(lines[first], lines[first].gaps):
                 grown = _grown(lines, first, len(best.edges) - 2 if best else 0)
                 best = grown if grown and (best is None or grown.rank > best.rank) else best
-        if best:
-            yield best
-        start = best.end if best else start + 1
+            elif first == start:
+                break
+        start += 1
+    return best
 
 
 def _grown(lines: Sequence[TextLine], start: int, least: int) -> Block | None:

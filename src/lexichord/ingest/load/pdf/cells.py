@@ -30,7 +30,9 @@ MIN_SPACE = 0.2  # of a line's height, between two words of a cell
 SIGNS_BEFORE, SIGNS_AFTER = {"$", "€", "£", "¥", "("}, {"%", ")", "%)"}  # of numbers
 MIN_COLUMN_CELLS, MIN_COLUMN_SHARE = 2, 0.1  # lines that fill a column, at least
 MAX_UNBROKEN_SHARE = 0.3  # of the cells that go on below had room for one more word
-LONG_CELL_CHARS = 12  # of a line of a cell: others of its column may be wrapped
+# Of a line of a cell: others of its column may be wrapped, where only words tell, and where room
+# or rules say so.
+LONG_CELL_CHARS, MIN_CELL_CHARS = 12, 10
 
 
 @dataclass(slots=True)
@@ -208,7 +210,7 @@ def body_rows(lines: Sequence[CellLine], numeric: set[int], rules: Sequence[floa
     groups = _by_overlap(lines, numeric)
     for cuts in (_at_rules(groups, rules), _at_room(groups)):
         joined = _joined(groups, cuts)
-        if cuts and len(joined) < len(groups) and _are_rows(joined, numeric, lines):
+        if cuts and len(joined) < len(groups) and _are_rows(joined, numeric, lines, MIN_CELL_CHARS):
             return [_row(group) for group in joined]
     return [_row(group) for group in _by_words(groups, numeric)]
 
@@ -277,10 +279,13 @@ def _at_room(groups: Sequence[Group]) -> list[int]:
     return [index for index, each in enumerate(room, 1) if each > ordered[-place] + step / 2]
 
 
-def _are_rows(groups: Sequence[Group], numeric: set[int], lines: Sequence[CellLine]) -> bool:
+def _are_rows(
+    groups: Sequence[Group], numeric: set[int], lines: Sequence[CellLine], least: int
+) -> bool:
     """Return whether the lines of each group can be one row.
 
-    In none stands a number above another, and words are below others that had no room for them.
+    In none stands a number above another, and words are below others that had no room for them, in
+    columns of which a line has `least` characters.
     """
     several = [group for group in groups if len(group) > 1]
     odd = sum(
@@ -288,7 +293,7 @@ def _are_rows(groups: Sequence[Group], numeric: set[int], lines: Sequence[CellLi
     )
     if odd > MAX_ODD_ROWS_SHARE * len(several):
         return False
-    widths, long = _widths(lines), _long_columns(lines)
+    widths, long = _widths(lines), _long_columns(lines, least)
     broken = [
         c in long and _had_no_room(above, line.cells[c][0], widths[c])
         for group in several
@@ -327,10 +332,10 @@ def _is_row_below(group: Group, index: int, numeric: set[int]) -> bool:
 def _by_words(groups: Sequence[Group], numeric: set[int]) -> list[Group]:
     """Join lines that go on with what did not fit into a column."""
     lines = [line for group in groups for line in group]
-    widths, long = _widths(lines), _long_columns(lines)
+    widths, long = _widths(lines), _long_columns(lines, LONG_CELL_CHARS)
     if not groups[0][0].texts[0]:
         rows = _at_foot(groups)
-        if _are_rows(rows, numeric, lines):
+        if _are_rows(rows, numeric, lines, LONG_CELL_CHARS):
             return rows
     rows = [list(groups[0])]
     for group in groups[1:]:
@@ -354,10 +359,10 @@ def _at_foot(groups: Sequence[Group]) -> list[Group]:
     return [*rows, waiting] if waiting else rows
 
 
-def _long_columns(lines: Sequence[CellLine]) -> set[int]:
+def _long_columns(lines: Sequence[CellLine], least: int) -> set[int]:
     """Return the columns with texts so long that they may be wrapped."""
     columns = range(len(lines[0].texts))
-    return {c for c in columns if any(len(line.texts[c]) >= LONG_CELL_CHARS for line in lines)}
+    return {c for c in columns if any(len(line.texts[c]) >= least for line in lines)}
 
 
 def _goes_on(row: Group, line: CellLine, widths: Sequence[float], long: set[int]) -> bool:

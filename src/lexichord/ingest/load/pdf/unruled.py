@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from lexichord.ingest.load.pdf.aligned import Block, TextLine, find_blocks, text_lines
+from lexichord.ingest.load.pdf.aligned import Block, TextLine, next_block, text_lines
 from lexichord.ingest.load.pdf.cells import (
     MIN_ROOM_STEP,
     CellLine,
@@ -25,6 +25,7 @@ from lexichord.ingest.load.pdf.rules import Rule
 from lexichord.ingest.load.pdf.tables import NARROW_ROOM, WIDE_ROOM, Cells, is_table, run_on
 from lexichord.ingest.load.pdf.words import PdfPiece
 
+MAX_CHANCE_LINES = 8  # that white space parts once by chance
 # Of a table; of one whose columns stand close; of one whose columns mostly hold no numbers.
 MIN_LINES, MIN_NARROW_LINES, MIN_WORDS_LINES = 3, 5, 5
 MIN_ROWS_OF_CELLS_SHARE = 0.6  # of the rows have two cells or more
@@ -76,27 +77,36 @@ class Known:
 
 def find_unruled(lines: Sequence[Sequence[PdfPiece]], known: Known) -> Iterator[Unruled]:
     """Yield the lines, top to bottom, that are parted and known for what they are."""
-    texts, taken = text_lines(lines), 0
-    for block in find_blocks(texts):
-        head = " ".join(word.text for word in texts[block.start].words)
-        is_repeated = known.heads.get(head) == len(block.edges) - 1
-        if block.end - block.start < MIN_LINES and not is_repeated:
-            continue
-        block, parted = well_filled(texts, block, is_repeated)
-        parted = _without_text_below(parted)
-        end, numeric = block.start + len(parted), numeric_columns(parted)
-        kind = "table" if is_repeated else _kind(parted, texts, block, numeric)
-        if kind is None:
-            continue
-        opens = is_of_numbers(parted[0], numeric)
-        above = count_lines_above(texts, block, taken, opens) if kind == "table" else 0
-        rows = _rows(texts, block, parted, numeric, above, known.rules) if kind == "table" else []
-        if kind == "table" and not (is_repeated or _are_rows(rows)):
-            continue
-        if kind == "table":
-            known.heads[head] = len(block.edges) - 1
-        taken = end
-        yield Unruled(block.start - above, end, kind, rows, block.edges)
+    texts = text_lines(lines)
+    start = taken = 0
+    while block := next_block(texts, start):
+        if found := _found(texts, block, taken, known):
+            start = taken = found.end
+            yield found
+        else:  # prose above a table, parted by chance, may have taken its first lines
+            is_chance = len(block.edges) == 3 and block.end - block.start <= MAX_CHANCE_LINES
+            start = block.start + 1 if is_chance else block.end
+
+
+def _found(texts: Sequence[TextLine], block: Block, taken: int, known: Known) -> Unruled | None:
+    """Return what a block is; None where nothing is sure. `taken` lines are others' already."""
+    head = " ".join(word.text for word in texts[block.start].words)
+    is_repeated = known.heads.get(head) == len(block.edges) - 1
+    if block.end - block.start < MIN_LINES and not is_repeated:
+        return None
+    block, parted = well_filled(texts, block, is_repeated)
+    parted = _without_text_below(parted)
+    end, numeric = block.start + len(parted), numeric_columns(parted)
+    kind = "table" if is_repeated else _kind(parted, texts, block, numeric)
+    if kind != "table":
+        return Unruled(block.start, end, kind, [], block.edges) if kind else None
+    opens = is_of_numbers(parted[0], numeric)
+    above = count_lines_above(texts, block, taken, opens)
+    rows = _rows(texts, block, parted, numeric, above, known.rules)
+    if not (is_repeated or _are_rows(rows)):
+        return None
+    known.heads[head] = len(block.edges) - 1
+    return Unruled(block.start - above, end, kind, rows, block.edges)
 
 
 def _without_text_below(parted: list[CellLine]) -> list[CellLine]:
