@@ -126,22 +126,23 @@ def _is_typed(words: Sequence[PdfPiece], is_typed_above: bool) -> bool:
     return max(pitches) - min(pitches) < MAX_PITCH_SPREAD * max(pitches)
 
 
-def next_block(lines: Sequence[TextLine], start: int) -> Block | None:
+def next_blocks(lines: Sequence[TextLine], start: int) -> list[Block]:
     """Return the first stretch of lines from one on in which the same white space parts columns.
 
-    The first lines may be a title, or a head that spans columns: then a later start tells more
-    columns apart, and more cells in all.
+    The first lines may be a title, or a head that spans columns: then later starts, which follow,
+    tell more columns apart, and more cells in all.
     """
-    best: Block | None = None
-    while best is None and start < len(lines):
+    found = list[Block]()
+    while not found and start < len(lines):
         for first in range(start, min(start + MAX_HEAD_LINES, len(lines))):
             if lines[first].is_parted and not is_closed_up(lines[first], lines[first].gaps):
-                grown = _grown(lines, first, len(best.edges) - 2 if best else 0)
-                best = grown if grown and (best is None or grown.rank > best.rank) else best
+                grown = _grown(lines, first, len(found[-1].edges) - 2 if found else 0)
+                if grown and (not found or grown.rank > found[-1].rank):
+                    found.append(grown)
             elif first == start:
                 break
         start += 1
-    return best
+    return found
 
 
 def _grown(lines: Sequence[TextLine], start: int, least: int) -> Block | None:

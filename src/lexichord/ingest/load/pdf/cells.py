@@ -53,7 +53,7 @@ class CellLine:
 
 
 def well_filled(
-    lines: Sequence[TextLine], block: Block, columns_known: bool
+    lines: Sequence[TextLine], block: Block, columns_known: bool = False
 ) -> tuple[Block, list[CellLine]]:
     """Part a block's lines at its columns' edges, but for columns that hardly a line fills.
 

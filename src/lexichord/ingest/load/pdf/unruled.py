@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from lexichord.ingest.load.pdf.aligned import Block, TextLine, next_block, text_lines
+from lexichord.ingest.load.pdf.aligned import Block, TextLine, next_blocks, text_lines
 from lexichord.ingest.load.pdf.cells import (
     MIN_ROOM_STEP,
     CellLine,
@@ -79,13 +79,23 @@ def find_unruled(lines: Sequence[Sequence[PdfPiece]], known: Known) -> Iterator[
     """Yield the lines, top to bottom, that are parted and known for what they are."""
     texts = text_lines(lines)
     start = taken = 0
-    while block := next_block(texts, start):
+    while blocks := next_blocks(texts, start):
+        block = _telling_most(texts, blocks)
         if found := _found(texts, block, taken, known):
             start = taken = found.end
             yield found
         else:  # prose above a table, parted by chance, may have taken its first lines
             is_chance = len(block.edges) == 3 and block.end - block.start <= MAX_CHANCE_LINES
             start = block.start + 1 if is_chance else block.end
+
+
+def _telling_most(texts: Sequence[TextLine], blocks: Sequence[Block]) -> Block:
+    """Return the first block, or a later one with more columns that more than a line fills."""
+    best, *others = blocks
+    for other in others:
+        one, more = (len(well_filled(texts, block)[0].edges) for block in (best, other))
+        best = other if more > one else best
+    return best
 
 
 def _found(texts: Sequence[TextLine], block: Block, taken: int, known: Known) -> Unruled | None:
