@@ -85,7 +85,8 @@ def find_unruled(lines: Sequence[Sequence[PdfPiece]], known: Known) -> Iterator[
             start = taken = found.end
             yield found
         else:  # prose above a table, parted by chance, may have taken its first lines
-            is_chance = len(block.edges) == 3 and block.end - block.start <= MAX_CHANCE_LINES
+            is_short = MIN_LINES <= block.end - block.start <= MAX_CHANCE_LINES
+            is_chance = is_short and len(well_filled(texts, block)[0].edges) == 3
             start = block.start + 1 if is_chance else block.end
 
 
