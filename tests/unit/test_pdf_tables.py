@@ -125,6 +125,15 @@ def test_what_stands_over_columns_names_each_of_them(canvas: Canvas) -> None:
     assert read(canvas).text == markdown(names, *rows)
 
 
+def test_a_name_over_the_white_between_columns_is_no_column(canvas: Canvas) -> None:
+    rows = [(f"Bolt {n}", "steel", "zinc", f"{n}.5") for n in range(11, 17)]
+    draw(canvas, [("Article", "Core", "Skin", "Price"), *rows], (60, 120, 220, 300))
+    canvas.drawCentredString(179, 713, "Made of")
+    assert read(canvas).text == markdown(
+        ("Article", "Made of Core", "Made of Skin", "Price"), *rows
+    )
+
+
 def test_the_lines_of_a_head_are_joined(canvas: Canvas) -> None:
     head = [("Article", "Net", "Price", "Day of"), ("", "weight", "EUR", "entry")]
     rows = [(f"Bolt {n}", f"{n}.2", f"{n}.50", "3.5.2024") for n in range(11, 17)]

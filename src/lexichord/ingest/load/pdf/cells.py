@@ -114,12 +114,13 @@ def _poor_edge(cells: Parted, wide: float) -> int:
     """
     fewest = max(MIN_COLUMN_CELLS, MIN_COLUMN_SHARE * len(cells))
     columns = list(zip(*cells, strict=True))
+    is_above = sum(map(bool, cells[0])) < sum(map(bool, cells[1]))  # names over several columns
     for column, words in enumerate(columns):
         if sum(map(bool, words)) >= fewest:
             continue
         edges = (edge for edge in (column, column + 1) if 0 < edge < len(columns))
         room, edge = min((_room(cells, edge), edge) for edge in edges)
-        if room < wide:
+        if room < wide or (is_above and not any(words[1:])):
             return edge
     return 0
 
