@@ -26,6 +26,7 @@ from lexichord.ingest.load.pdf.notes import figure_descriptions, marked_comments
 from lexichord.ingest.load.pdf.ocr import recognize
 from lexichord.ingest.load.pdf.order import PageLine, reading_order
 from lexichord.ingest.load.pdf.page import PdfPage, read_page
+from lexichord.ingest.load.pdf.unruled import Known
 from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
 from lexichord.types import LoadedText, Table
@@ -111,7 +112,8 @@ def _title(written: str, named: str) -> str:
 
 
 def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
-    lines = [_lines(page) for page in without_margins(pages)]
+    heads = dict[str, int]()
+    lines = [_lines(page, heads) for page in without_margins(pages)]
     _open_pages(lines)
     _continue_tables(lines)
     _part_tables(lines)
@@ -127,11 +129,11 @@ def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
     return LoadedText(text, PDF_TYPE, title, tables=tables, pages=starts, metadata=metadata)
 
 
-def _lines(page: PdfPage) -> list[PageLine]:
+def _lines(page: PdfPage, heads: dict[str, int]) -> list[PageLine]:
     """Return the lines of a page; what runs in another direction comes last, by itself."""
-    lines = reading_order(page.pieces)
+    lines = reading_order(page.pieces, Known(page.rules, heads))
     for aside in page.asides:
-        beside = reading_order(aside)
+        beside = reading_order(aside, Known())
         for line in beside[:1]:
             line.before = "\n\n"
         lines += beside
@@ -158,6 +160,19 @@ def _continue_tables(pages: Sequence[list[PageLine]]) -> None:
         if is_table and len(following) > 2 and _amount(page[-1]) == _amount(following[0]):
             del following[0 if following[0].text == header else 1 : 2]
             following[0].part, following[0].before = "row", "\n"
+            if whole := _whole_row(page[-1].text, following[0].text):
+                page[-1].text = whole
+                del following[0]
+
+
+def _whole_row(above: str, below: str) -> str:
+    """Return a row that a page's end cuts in two, its second part without a first cell; else ""."""
+    cells, others = (row.removeprefix("|").removesuffix("|").split(" |") for row in (above, below))
+    rest = [cell.strip() for cell in others]
+    if rest[0] or not all(cell[0].islower() for cell in rest if cell) or len(cells) != len(rest):
+        return ""
+    whole = (" ".join(filter(None, pair)) for pair in zip(map(str.strip, cells), rest, strict=True))
+    return "| " + " | ".join(whole) + " |"
 
 
 def _add_notes(pages: Sequence[PdfPage], lines: Sequence[list[PageLine]]) -> None:

@@ -20,6 +20,7 @@ from lexichord.ingest.load.pdf.tables import (
     run_on,
     white_edges,
 )
+from lexichord.ingest.load.pdf.unruled import Known, find_unruled
 from lexichord.ingest.load.pdf.words import (
     LINE_END_HYPHEN,
     MAX_WORD_GAP,
@@ -46,6 +47,7 @@ PARAGRAPH_LABEL = re.compile(
 )  # 5.2, (a), iv, •
 MIN_ROWS_APART = 3  # rows of a table that stand apart; then less than so many lines are one row
 MIN_ROW_LINES = 5
+MIN_EDGES_ACROSS = 3  # of a table that lies across columns' edge: two columns are no proof of it
 WRAPPED_CELL = (8, 0.6)  # a cell of several lines: lines high it is wide; how far its lines fill it
 
 
@@ -58,31 +60,80 @@ class PageLine:
     part: Literal["", "header", "row"] = ""  # of a table
 
 
-def reading_order(pieces: Sequence[PdfPiece]) -> list[PageLine]:
-    """Return the lines of a page as a reader takes them: columns one after the other."""
+def reading_order(pieces: Sequence[PdfPiece], known: Known) -> list[PageLine]:
+    """Return the lines of a page as a reader takes them: columns one after the other.
+
+    `known` takes in the heads of tables, which following pages may repeat.
+    """
     if edge := _gutter(pieces):
-        return [line for region in _regions(pieces, edge) for line in reading_order(region)]
+        if across := _across(pieces, edge, known):
+            return across
+        return [line for region in _regions(pieces, edge) for line in reading_order(region, known)]
     tables = [piece for piece in pieces if isinstance(piece, TablePiece)]
     if tables:
-        return _around(min(tables, key=lambda table: table.top), pieces)
-    return [
-        line
-        for is_table, run in groupby(split_bands(pieces), _is_table)
-        for line in (_aligned(list(run)) if is_table else _paragraphs(run))
-    ]
+        return _around(min(tables, key=lambda table: table.top), pieces, known)
+    return list(_unruled(group_rows(pieces), known))
 
 
-def _around(table: TablePiece, pieces: Sequence[PdfPiece]) -> list[PageLine]:
+def _across(pieces: Sequence[PdfPiece], edge: float, known: Known) -> list[PageLine]:
+    """Return the lines of a page with a table across what looks like columns' edge, if it has one.
+
+    Its rows are drawn from side to side, where columns are drawn one after the other.
+    """
+    lines = group_rows([piece for piece in pieces if not isinstance(piece, TablePiece)])
+    for found in find_unruled(lines, known):
+        own = [piece for line in lines[found.start : found.end] for piece in line]
+        words = [word for piece in own for word in piece.words]
+        left, right, _ = _parted(words, edge)
+        is_wide = found.kind == "table" and len(found.edges) > MIN_EDGES_ACROSS
+        if is_wide and left and right and not _are_drawn_apart(left, right):
+            top, taken = min(piece.top for piece in own), set(map(id, own))
+            rest = [piece for piece in pieces if id(piece) not in taken]
+            above = [piece for piece in rest if piece.top < top]
+            below = [piece for piece in rest if piece.top >= top]
+            rows = _table_lines(found.rows, has_head=True)
+            return [*reading_order(above, known), *rows, *reading_order(below, known)]
+    return []
+
+
+def _around(table: TablePiece, pieces: Sequence[PdfPiece], known: Known) -> list[PageLine]:
     """Return what begins above a table, the table, and what begins below its top."""
     above = [piece for piece in pieces if piece is not table and piece.top < table.top]
     below = [piece for piece in pieces if piece is not table and piece.top >= table.top]
-    return [*reading_order(above), *_table_lines(table.rows), *reading_order(below)]
+    own = _table_lines(table.rows)
+    return [*reading_order(above, known), *own, *reading_order(below, known)]
 
 
-def _table_lines(rows: Cells) -> list[PageLine]:
+def _unruled(lines: Sequence[Sequence[PdfPiece]], known: Known) -> Iterator[PageLine]:
+    """Yield lines with the tables among them that have no lines between their columns."""
+    place = 0
+    for found in find_unruled(lines, known):
+        yield from _plain(lines[place : found.start])
+        own = lines[found.start : found.end]
+        place = found.end
+        if found.kind == "table":
+            yield from _table_lines(found.rows, has_head=True)
+        elif found.kind == "columns":
+            pieces = [word for line in own for piece in line for word in piece.words]
+            yield from _side_by_side(pieces, Columns(found.edges))
+        else:
+            yield from _paragraphs([[piece for line in own for piece in line]])
+    yield from _plain(lines[place:])
+
+
+def _plain(lines: Sequence[Sequence[PdfPiece]]) -> Iterator[PageLine]:
+    bands = split_bands([piece for line in lines for piece in line])
+    for has_cells, run in groupby(bands, _is_table):
+        own = list(run)
+        yield from _aligned(own) if has_cells else _paragraphs(own)
+
+
+def _table_lines(rows: Cells, has_head: bool = False) -> list[PageLine]:
+    """Return a table's lines; the head may be known, and its lines be joined."""
     above, rows, below = apart(rows)
     title, notes = ([PageLine(text, "\n\n") for text in part] for part in (above, below))
-    header, rule, *others = markdown_rows(joined_header(filled(rows)))
+    rows = filled(rows)
+    header, rule, *others = markdown_rows(rows if has_head else joined_header(rows))
     head = [PageLine(header, "\n\n", "header"), PageLine(rule, "\n", "header")]
     return [*title, *head, *(PageLine(row, "\n", "row") for row in others), *notes]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pypdfium2
 
-from lexichord.ingest.load.pdf.rules import read_rules
+from lexichord.ingest.load.pdf.rules import Rule, read_rules
 from lexichord.ingest.load.pdf.tables import take_tables
 from lexichord.ingest.load.pdf.words import PdfPiece, PdfWord, make_pieces, read_words, turn
 
@@ -22,6 +22,7 @@ class PdfPage:
     confidence: float | None = None  # from 0 to 1, of what OCR recognized
     unknown: int = 0  # glyphs of which the file does not say what they mean
     notes: list[str] = field(default_factory=list)  # comments, descriptions of pictures
+    rules: list[Rule] = field(default_factory=list)  # from left to right, as the pieces run
 
     @property
     def all_pieces(self) -> list[PdfPiece]:
@@ -38,6 +39,8 @@ def read_page(page: pypdfium2.PdfPage) -> PdfPage:
     if not runs:
         return PdfPage(unknown=unknown)
     usual, *others = sorted(runs, key=lambda run: -sum(len(word.text) for word in runs[run]))
-    tables, rest = take_tables(runs[usual], read_rules(page, turn(usual)))
+    rules = read_rules(page, turn(usual))
+    tables, rest = take_tables(runs[usual], rules)
     asides = [make_pieces(runs[direction]) for direction in others]
-    return PdfPage([*make_pieces(rest), *tables], asides, unknown=unknown)
+    pieces = [*make_pieces(rest), *tables]
+    return PdfPage(pieces, asides, unknown=unknown, rules=rules.horizontal)

@@ -222,7 +222,7 @@ class Columns:
 
         `fewest` lines are looked at so: fewer are one row, unless they are mostly numbers.
         """
-        lines = [self._cells(line) for line in group_rows(stripe)]
+        lines = [self.cells(line) for line in group_rows(stripe)]
         texts = [[cell_text(cell) for cell in line] for line in lines]
         first = next(index for index in range(len(texts[0])) if any(row[index] for row in texts))
         alike = sum(bool(row[first]) and sum(map(bool, row)) > 1 for row in texts)
@@ -242,7 +242,8 @@ class Columns:
         """Return the column in which the middle of a piece stands."""
         return _index(self.edges, (piece.left + piece.right) / 2)
 
-    def _cells(self, line: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
+    def cells(self, line: Sequence[PdfPiece]) -> list[list[PdfPiece]]:
+        """Put the words of a line, which may run across columns, into them."""
         cells: list[list[PdfPiece]] = [[] for _ in self.edges[1:]]
         for phrase in self._phrases(line):
             cells[self._column(phrase)] += phrase

@@ -21,6 +21,8 @@ MAX_WORD_GAP = 1.2  # of the height: farther apart, two words are of different c
 MAX_LETTER_GAP = 0.15  # of the height: nearer, a comma belongs to the word before
 MAX_LETTER_PITCH = 3.0  # of the height, from letter to letter: a spaced-out title is below 2
 MAX_SLANT_DEGREES = 10  # from upright or sideways, at most: what is slanted more is a watermark
+FLAT_SAMPLES = 16  # letters of a page that are asked whether their font says its height
+USUAL_REACH = 0.22, 0.93  # of a font's size, below its line and above
 WORD = re.compile(
     # no white space, no control characters; a hyphen at a line's end ends the word
     r"[^\s\x00-\x20\x7f-\xa0\ufffe]+\ufffe?|\ufffe"
@@ -176,12 +178,42 @@ def _mark(text: pypdfium2.PdfTextPage, match: re.Match[str]) -> str:
 def _box_reader(text: pypdfium2.PdfTextPage) -> Callable[[int], Rectangle]:
     box = raw.FS_RECTF()
     place = ctypes.byref(box)
+    amount = text.count_chars()
+    samples = range(0, amount, max(amount // FLAT_SAMPLES, 1))
+    has_flat = any(_flat_size(text, index) for index in samples)
 
     def box_of(index: int) -> Rectangle:
         raw.FPDFText_GetLooseCharBox(text, index, place)
-        return box.left, box.bottom, box.right, box.top
+        size = _flat_size(text, index) if has_flat else 0.0
+        if size == 0.0:
+            return box.left, box.bottom, box.right, box.top
+        bottom, top = _line_height(text, index, size)
+        return box.left, bottom, box.right, top
 
     return box_of
+
+
+def _flat_size(text: pypdfium2.PdfTextPage, index: int) -> float:
+    """Return the size of an upright letter whose font does not say how far it reaches down, else 0.
+
+    Its box is as high as its ink, so that letters of one line would differ in height.
+    """
+    drawn = raw.FPDFText_GetTextObject(text, index)
+    font = raw.FPDFTextObj_GetFont(drawn) if drawn else None
+    descent, matrix = ctypes.c_float(), raw.FS_MATRIX()
+    if not font or not raw.FPDFFont_GetDescent(font, 1.0, descent) or descent.value < 0:
+        return 0.0
+    if not raw.FPDFText_GetMatrix(text, index, matrix) or matrix.b or matrix.c or matrix.d <= 0:
+        return 0.0
+    return float(raw.FPDFText_GetFontSize(text, index) * matrix.d)
+
+
+def _line_height(text: pypdfium2.PdfTextPage, index: int, size: float) -> tuple[float, float]:
+    """Return the bottom and the top of a letter as most fonts say them."""
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(text, index, x, y)
+    down, up = USUAL_REACH
+    return y.value - down * size, y.value + up * size
 
 
 def _placed(
