@@ -134,7 +134,7 @@ def test_a_round_of_reflection_is_timed_and_bounded(samples: SyncLexichord) -> N
     assert found.reflection.stopped == "no rounds are left"
     assert found.reflection.unsupported == ()
     assert not found.reflection.passed
-    easy = samples.query(query, reflect=True, min_coverage=0, rounds=0)
+    easy = samples.query("Who pays the rent?", reflect=True, min_coverage=0, rounds=0)
     assert easy.reflection is not None
     assert easy.reflection.passed
     late = samples.query(query, reflect=True, min_coverage=1, budget_ms=0)

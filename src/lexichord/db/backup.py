@@ -56,6 +56,7 @@ DERIVED_ROWS = (
 REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
 REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}
 MAX_NAMED_TABLES = 3
+TENANT_POLICY = re.compile(r" POLICY lexichord_data \w+ own ")
 
 TABLES = """
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
@@ -336,22 +337,31 @@ def _make_room(connection: Connection) -> None:
 
 
 def _own_statements(dsn: str, part: Part, engine: str | None) -> set[bytes]:
-    """Return the statements by which this version makes its schema on a server.
+    """Return the statements by which this version makes its schema on a server, for tenants too.
 
     The database is left without it, as it was. Raises ConfigError where there is something to lose.
     """
+    has_tenants = any(map(TENANT_POLICY.search, [*_entries(part)]))
     with transaction(dsn) as connection:
         if not (part.folder and _has_only(connection, part.manifest.tables)):
             _check_empty(connection)
         _make_room(connection)
         chosen = schema.choose_engine(connection, engine, part.manifest.engine)
     schema.prepare(dsn, schema.Choice(chosen))
-    with dumping(dsn, "--schema-only") as dump:
-        text = dump.read()
+    text = _schema_of(dsn)
+    if has_tenants:  # else no role is made for it
+        with transaction(dsn) as connection:
+            connection.execute("select lexichord.turn_tenants_on()")
+        text += _schema_of(dsn)
     with transaction(dsn) as connection:
         vector_schema = fetch(connection, VECTOR_SCHEMA)[0][0]
         _make_room(connection)
     return set(statements_of(text, vector_schema))
+
+
+def _schema_of(dsn: str) -> bytes:
+    with dumping(dsn, "--schema-only") as dump:
+        return dump.read()
 
 
 def _load(
@@ -395,8 +405,13 @@ def _wanted_entries(part: Part) -> Iterator[str]:
     made = r" FUNCTION lexichord_data queue_changes_\d+\(\) "
     if indexes:
         made += rf"| INDEX lexichord_data ({'|'.join(map(re.escape, indexes))}) "
+    yield from (line for line in _entries(part) if not re.search(made, line))
+
+
+def _entries(part: Part) -> Iterator[str]:
+    """Yield the lines of an archive's contents."""
     with part.state() as state, running("pg_restore", ["--list"], source=state) as lines:
-        yield from (line for line in map(bytes.decode, lines) if not re.search(made, line))
+        yield from map(bytes.decode, lines)
 
 
 def _run_script(

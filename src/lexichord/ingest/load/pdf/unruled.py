@@ -171,7 +171,8 @@ def _kind(
         return None
     if _is_list(cells):
         return "plain"
-    if 2 * len(numeric) < len(cells[0]) and _are_drawn_apart(parted):
+    has_values = bool(numeric - {0}) and _are_short(cells)  # which programs draw by columns, too
+    if not has_values and 2 * len(numeric) < len(cells[0]) and _are_drawn_apart(parted):
         are_columns = all(
             sum(map(bool, column)) >= MIN_LINES for column in zip(*cells, strict=True)
         )
@@ -198,6 +199,11 @@ def _are_words_parted(cells: Cells, room: float, has_numbers: bool) -> bool:
         for column in zip(*cells, strict=True)
     )
     return is_short and room >= PAIR_ROOM
+
+
+def _are_short(cells: Cells) -> bool:
+    """Return whether no cell is as long as a line of sentences."""
+    return all(len(text) < MIN_PROSE_CHARS for row in cells for text in row)
 
 
 def _run_apart(cells: Cells) -> bool:
