@@ -121,6 +121,11 @@ def test_control_characters_do_no_harm(tmp_path: Path) -> None:
         "<title>a\x01</title><p>b\x1b\x0c &#2;c&#xFFFE;<br>\x05d &amp;</p><table><tr><td>\x06e"
     )
     assert bare(page(tmp_path, content).text) == "bcd&e"
+    pictures = (
+        "<p>f <img alt='g\x01h'> <span role=img aria-label='i\x02j'>k</span></p>"
+        "<svg aria-label='l\x03'>"
+    )
+    assert [word in page(tmp_path, pictures).text for word in ("gh", "ij", "l")] == [True] * 3
 
 
 @pytest.mark.parametrize(

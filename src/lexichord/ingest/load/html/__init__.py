@@ -202,6 +202,9 @@ def _clean(root: _Element) -> None:
             item.text = XML_CONTROL_CHARACTERS.sub("", item.text)
         if item.tail and XML_CONTROL_CHARACTERS.search(item.tail):
             item.tail = XML_CONTROL_CHARACTERS.sub("", item.tail)
+        for name, value in item.items():
+            if XML_CONTROL_CHARACTERS.search(str(value)):
+                item.set(name, XML_CONTROL_CHARACTERS.sub("", str(value)))
 
 
 def _depth(root: _Element) -> int:
