@@ -228,13 +228,15 @@ def test_an_indexed_table_is_followed_again_where_it_is_there(
     made = backup.backup(source, file)
     assert made.documents == STORED + 2
     with new_database(server("plain")) as without, new_database(server("plain")) as target:
-        restored = backup.restore(without, file)
+        with pytest.raises(ConfigError, match="follows tables of its database"):
+            backup.restore(without, file)
+        restored = backup.restore(without, file, trust=True)
         assert restored.left_out == (
             "indexed table public.article: the table is gone, documents deleted: 1",
         )
         run(target, ARTICLE)
         run(target, "insert into public.article values (1, 'late parcel'), (2, 'early bird')")
-        assert backup.restore(target, file).left_out == ()
+        assert backup.restore(target, file, trust=True).left_out == ()
         run(target, "insert into public.article values (3, 'a cart')")
         with SyncLexichord(dsn=target) as lexichord:
             lexichord.index_changes()
@@ -308,6 +310,39 @@ def test_sql_of_others_is_run_by_trust_alone(
     assert not is_prepared(target)
     backup.restore(target, file, trust=True)
     assert_same(target, source)
+
+
+def test_no_shard_is_asked_that_was_not_named(target: str) -> None:
+    """It would get the password of who restores."""
+    address = "host=127.0.0.1 user=other"
+    prepare(target, Choice())
+    with psycopg.connect(target) as connection:
+        connection.execute("insert into lexichord_data.shard values (1, %s)", [address])
+        with pytest.raises(ConfigError, match="names shards at other addresses"):
+            backup._refuse_addresses(connection, ["host=127.0.0.1 user=own"])
+        backup._refuse_addresses(connection, [address])
+
+
+def test_what_stands_in_a_comment_is_not_run() -> None:
+    """A comment ends at a carriage return, too."""
+    text = b"--\n-- Name: x\rdrop table a;\n--\n\ncreate table b ();\n\n\n--\n-- Name: y\n--\n"
+    assert [*dumps.parts_of(text)] == [b"create table b ();"]
+
+
+def test_types_are_told_as_they_are_run() -> None:
+    parts = b"create table a (b \xc3\xa9.vector(3)); create table c (d x.vector(3));"
+    types = dumps.vector_types("x")
+    assert types.findall(parts) == [(b"vector", b"(3)")]
+    assert dumps.normal_form(parts, "x") == types.sub(rb"\1", parts)
+
+
+@pytest.mark.parametrize("name", ["a; drop", "é (a int)", '"a" b', ""])
+def test_a_schema_has_a_name(source: str, target: str, file: Path, name: str) -> None:
+    backup.backup(source, file)
+    with pytest.raises(ConfigError, match="is no backup, or not whole"):
+        backup.restore(
+            target, rewritten(file, lambda manifest: manifest.update(vector_schema=name))
+        )
 
 
 def test_a_damaged_byte_is_said_in_a_line(

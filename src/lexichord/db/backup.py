@@ -25,12 +25,13 @@ from lexichord.db import schema
 from lexichord.db.dumps import (
     BLOCK_BYTES,
     COPY_LINE,
-    SKIPPED_LINES,
     WITHOUT_ROLES,
     check_own,
     dumping,
+    normal_form,
+    parts_of,
     running,
-    statements_of,
+    vector_types,
 )
 from lexichord.db.failures import translate_errors
 from lexichord.db.pool import check_dsn
@@ -56,6 +57,8 @@ DERIVED_ROWS = (
 REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
 REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}
 MAX_NAMED_TABLES = 3
+HAS_INDEXED_TABLES = "select exists (select from lexichord_data.indexed_table)"
+SCHEMA_NAME = re.compile(r'[a-z_][a-z0-9_]*|"[^"\x00-\x1f]+"', re.A)
 TENANT_POLICY = re.compile(r" POLICY lexichord_data \w+ own ")
 
 TABLES = """
@@ -193,11 +196,23 @@ def restore(
                 _load(connection, part, chosen, own)
             for part, address in zip(parts[1:], shards, strict=True):
                 home.execute(MOVED_SHARD, [address, part.folder])
+            _refuse_addresses(home, shards)
+            for connection in others:
+                _refuse_addresses(connection, ())
         for each in dsns:
             schema.prepare(each, schema.Choice())
             with translate_errors(), transaction(each) as connection:
                 left_out += _follow_tables(connection)
     return _outcome(file, manifests, chosen, tuple(left_out))
+
+
+def _refuse_addresses(connection: Connection, given: Sequence[str]) -> None:
+    """Raise ConfigError for a shard's address that is not `given`: it would get our password."""
+    if fetch(connection, "select to_regclass('lexichord_data.shard') is null")[0][0]:
+        return
+    addresses = {dsn for (dsn,) in fetch(connection, "select dsn from lexichord_data.shard")}
+    if addresses - {*given}:
+        raise ConfigError("the backup names shards at other addresses than those given by --shard")
 
 
 @contextmanager
@@ -293,6 +308,8 @@ def _part(archive: ZipFile, file: Path, folder: str) -> Part:
     found = json.loads(archive.read(folder + MANIFEST))
     if found["format"] > FORMAT_OF_SHARDS:
         raise ConfigError(f"{file} was made by lexichord {found['version']}: upgrade lexichord")
+    if not SCHEMA_NAME.fullmatch(found["vector_schema"]):
+        raise ConfigError(f"{file} is no backup, or not whole: no schema has such a name")
     return Part(archive, folder, Manifest(**found))
 
 
@@ -356,7 +373,7 @@ def _own_statements(dsn: str, part: Part, engine: str | None) -> set[bytes]:
     with transaction(dsn) as connection:
         vector_schema = fetch(connection, VECTOR_SCHEMA)[0][0]
         _make_room(connection)
-    return set(statements_of(text, vector_schema))
+    return {normal_form(part, vector_schema) for part in parts_of(text)}
 
 
 def _schema_of(dsn: str) -> bytes:
@@ -390,6 +407,11 @@ def _load(
             _run_script(connection, lines, (manifest.vector_schema, vector_schema), own)
     begin(connection)
     _compare(manifest.tables, _table_sums(connection))
+    if own is not None and fetch(connection, HAS_INDEXED_TABLES)[0][0]:
+        raise ConfigError(
+            "the backup follows tables of its database, by filters that are SQL: restore with "
+            "--trust what you trust"
+        )
     connection.execute(KNOWN_TABLES)
     connection.execute(LEAVE_ENGINE)
     connection.execute(NAME_ENGINE, {"engine": chosen})
@@ -441,10 +463,11 @@ def _run_statements(
 ) -> None:
     """Run statements, with the schema in which this database has pgvector; forget them."""
     former, present = vector_schemas
-    text = SKIPPED_LINES.sub(b"", b"".join(statements))
-    check_own(text, former, own)
-    types = rf"\b{re.escape(former)}\.(vector|halfvec|sparsevec)\b"
-    connection.execute(re.sub(types, rf"{present}.\1", text.decode()).encode())
+    parts = [*parts_of(b"".join(statements))]
+    if own is not None:
+        check_own(parts, former, own)
+    types = present.encode() + rb".\1\2"
+    connection.execute(vector_types(former).sub(types, b"\n".join(parts)))
     statements.clear()
 
 

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -121,26 +121,32 @@ class _Feeder(Thread):
             self.error = error
 
 
-def statements_of(text: bytes, vector_schema: str) -> Iterator[bytes]:
-    """Yield what pg_dump wrote, a part for each thing.
+def parts_of(text: bytes) -> Iterator[bytes]:
+    """Yield what pg_dump wrote, a part for each thing, without the comment at its head."""
+    yield from filter(None, map(bytes.strip, PART_HEAD.split(SKIPPED_LINES.sub(b"", text))))
 
-    Vectors are of any length there, and sequences of any range: each shard has its own.
+
+def vector_types(vector_schema: str) -> re.Pattern[bytes]:
+    """Return what finds pgvector's types in SQL, their name and length apart from the schema."""
+    name = re.escape(vector_schema.encode())
+    return re.compile(rb"\b" + name + rb"\.(vector|halfvec|sparsevec)\b((?:\(\d+\))?)")
+
+
+def normal_form(part: bytes, vector_schema: str) -> bytes:
+    """Return a part without what differs from database to database.
+
+    That is the length of vectors, and the range of sequences: each shard has its own.
     """
-    types = rf"\b{re.escape(vector_schema)}\.(vector|halfvec|sparsevec)(\(\d+\))?".encode()
-    plain = re.sub(types, rb"\1", SKIPPED_LINES.sub(b"", text))
-    plain = SEQUENCE_RANGE.sub(b"", plain)
-    yield from filter(None, map(bytes.strip, PART_HEAD.split(plain)))
+    return SEQUENCE_RANGE.sub(b"", vector_types(vector_schema).sub(rb"\1", part))
 
 
-def check_own(text: bytes, vector_schema: str, own: Collection[bytes] | None) -> None:
-    """Raise ConfigError for a statement of a backup that this version does not write."""
-    if own is None:
-        return
-    for statement in statements_of(text, vector_schema):
-        if statement not in own and not SEQUENCE_SET.fullmatch(statement):
+def check_own(parts: Iterable[bytes], vector_schema: str, own: Collection[bytes]) -> None:
+    """Raise ConfigError for a part of a backup that this version does not write."""
+    for part in parts:
+        if normal_form(part, vector_schema) not in own and not SEQUENCE_SET.fullmatch(part):
             raise ConfigError(
                 f"the backup holds SQL that lexichord {version('lexichord')} does not write here "
-                f"({one_line(statement.decode(errors='replace'), STATEMENT_CHARS)}): a file of "
+                f"({one_line(part.decode(errors='replace'), STATEMENT_CHARS)}): a file of "
                 "another version, engine or Postgres has some, and a file that was tampered with. "
                 "It would run with your rights: restore with --trust only what you trust"
             )
