@@ -46,7 +46,7 @@ def test_texts_that_nobody_waits_for_are_not_embedded(served: Served) -> None:
     assert set(statuses) <= {0, 429}
     assert 0 in statuses
     one = {"input": "rent", "model": TEXTS["model"]}
-    assert served.by().post("/v1/embeddings", json=one).status_code == 200
+    wait_until(lambda: served.by().post("/v1/embeddings", json=one).status_code == 200)
     assert TEXT_THREADS._work_queue.empty()
 
 
@@ -108,6 +108,8 @@ def test_a_strangers_body_is_small(served: Served) -> None:
         {f"key {number}": 1 for number in range(101)},
         {"or": [{"and": [{"year": number}, {"kind": "lease"}]} for number in range(51)]},
         {"key": "year", "op": "in", "value": [*range(10_001)]},
+        {"and": [{"and": []} for _ in range(101)]},
+        {"op": 0, **{f"key {number}": 1 for number in range(101)}},
     ],
 )
 def test_a_filter_holds_so_many_conditions(served: Served, filter: Json) -> None:
@@ -126,3 +128,6 @@ def test_what_asks_is_small_and_what_is_embedded_is_counted(served: Served) -> N
     assert answer.status_code == 400
     assert "at most 1,000,000 characters (LEXICHORD_MAX_TEXTS)" in answer.text
     assert served.by().post("/v1/documents", content=b" " * 5_000_001).status_code == 413
+    kinds = [("content-type", kind) for kind in ("application/json", "multipart/form-data")]
+    answer = served.by().post("/v1/search", content=b" " * 500_001, headers=kinds)
+    assert answer.status_code == 413

@@ -290,3 +290,13 @@ def test_a_link_that_comes_and_goes_is_never_followed(
         swapping.result()
     assert not any("SECRET" in each for each in told)
     assert any("plain" in each for each in read())  # amid it all, none may have been whole
+
+
+def test_a_link_publishes_nothing_that_is_hidden(folder: Path) -> None:
+    (folder / ".git").mkdir()
+    for name, hidden in (("e.txt", ".env"), ("g.txt", ".git/config.txt")):
+        (folder / hidden).write_text("SECRET")
+        (folder / name).symlink_to(folder / hidden)
+    files, left_out = found(folder)
+    assert files == ["inside/a.md"]
+    assert left_out["e.txt"] == left_out["g.txt"] == "a link to what is hidden"

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from lexichord.errors import IngestError
+from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.web.crawl import Crawl, WebPage
-from lexichord.ingest.web.fetch import WEB_LIMITS, Validators, fetch, normal_url
+from lexichord.ingest.web.fetch import WEB_LIMITS, Validators, check_url, fetch, normal_url
 from lexichord.ingest.web.pages import file_name
 from lexichord.ingest.web.reach import Reach
 from tests.http_server import Manner, Reply, Request, http_server
@@ -372,3 +372,9 @@ def test_a_redirection_leads_to_named_hosts_only(site: Site) -> None:
     assert fetch(f"{site.url}/near", {}, reach=named).url == f"{site.url}/there"
     with pytest.raises(IngestError, match="localhost:1 is not among"):
         fetch(f"{site.url}/away", {}, reach=named)
+
+
+def test_an_address_is_refused_without_its_password() -> None:
+    with pytest.raises(ConfigError, match="holds a user's name") as raised:
+        check_url("http://me:hunt/er2@example.com/a", Reach())
+    assert "er2" not in str(raised.value)

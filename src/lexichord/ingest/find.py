@@ -122,12 +122,21 @@ class FileSearch:
         is_wanted = not why or file.name == IGNORE_FILE or file.name.endswith(SIDECAR_ENDING)
         if is_wanted and target is None:
             why = LEADS_OUT
+        elif not why and target != file and self._is_hidden(root, target):
+            why = "a link to what is hidden"
         if why:
             self._leave_out(file, why)
         elif kind_of_file(file) is None:
             why = unread_kind(file.name)
             self.unread[storable_name(file.as_posix())] = why
         return not why
+
+    def _is_hidden(self, root: Path, target: Path | None) -> bool:
+        """Return whether a link's target would not be looked at in its own place."""
+        if target is None or self.follow_links or not target.is_relative_to(root):
+            return False
+        parts = target.relative_to(root).parts
+        return any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts)
 
     def _why_left_out(self, root: Path, path: Path, rules: IgnoreRules, end: str = "") -> str:
         why = self._why_by_name(path.name, path.relative_to(root).as_posix() + end)

@@ -18,6 +18,9 @@ MAX_PAGE_QUERY_CHARS = 2_000  # with 8 KB, proxies begin to refuse an address
 # Bodies and parameters.
 MAX_ASKING_BYTES = 500_000  # of a body that asks: of JSON that stores, settings.max_json
 FIRST_BODY_BYTES = 2**16  # of a body, read before its request takes a place among those answered
+SENT_BYTES = (
+    2**18
+)  # of an answer at once: one that nobody reads keeps its place till its time is up
 BODY_SECONDS = 10.0  # in which these come, and then each further piece
 MAX_HEAD_BYTES = 2**20  # what is longer gets no JSON error; uvicorn's own 64 KiB are soon reached
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path

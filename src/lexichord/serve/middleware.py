@@ -18,6 +18,7 @@ from lexichord.serve.limits import (
     FIRST_BODY_BYTES,
     MAX_ASKING_BYTES,
     RETRY_AFTER_SECONDS,
+    SENT_BYTES,
 )
 
 log = logging.getLogger("lexichord")
@@ -32,9 +33,11 @@ UNLIMITED_PATHS = ("/healthz", "/readyz", "/metrics")  # who is asked too much i
 KEYLESS_PATHS = ("/login", "/logout")  # whose bodies are read of who has shown no key
 # What may take long or much, beside searches: embedding, files that come, what is made of them.
 HEAVY_PATHS = re.compile(
-    r"POST /v1/(embeddings|documents|files|vector_stores/[^/]+/file(s|_batches))\b"
-    r"|POST /documents/|GET /(v1/documents|document)/.*/(original|pages|boxes)\b"
+    r"POST /v1/(embeddings|documents|files|vector_stores(/[^/]+/file(s|_batches))?)(:\w+)?/?$"
+    r"|POST /documents/"
+    r"|(GET|HEAD) /(v1/documents|v1/files|document)/.*/(original|pages|boxes|content)\b"
 )
+FORM_PATHS = re.compile(r"POST (/v1/(documents:upload|files)|/documents/upload)/?$")  # with files
 BODYLESS_METHODS = ("GET", "HEAD", "DELETE", "OPTIONS")  # nothing that we read, at least
 LATE_BODY = PublicError(
     408, "timeout_error", f"the body did not come: no more of it within {BODY_SECONDS:g} s"
@@ -221,7 +224,7 @@ class LimitsMiddleware:
             nonlocal has_started
             if has_started or body.refusal is None:
                 has_started = True
-                await send(message)
+                await _send_in_pieces(send, message)
 
         # An application takes the body's error for one of its own and answers: that is not sent.
         try:
@@ -237,7 +240,7 @@ class LimitsMiddleware:
         """Return how large a body may be: JSON is read at once, and all others wait meanwhile."""
         if scope["path"] in KEYLESS_PATHS:
             return min(FIRST_BODY_BYTES, self.max_json)
-        if header(scope, "content-type").startswith("multipart/"):
+        if FORM_PATHS.match(f"{scope['method']} {scope['path']}"):
             return self.max_body
         return self.max_json if _is_heavy(scope) else min(MAX_ASKING_BYTES, self.max_json)
 
@@ -255,6 +258,15 @@ class LimitsMiddleware:
         finally:
             self.running -= 1
             self.heavy -= is_heavy
+
+
+async def _send_in_pieces(send: AsgiSend, message: AsgiMessage) -> None:
+    """Send a part of an answer: each piece waits until the client has taken those before."""
+    body: bytes = message.get("body", b"")
+    last = max(0, len(body) - 1) // SENT_BYTES * SENT_BYTES
+    for start in range(0, last, SENT_BYTES):
+        await send({**message, "body": body[start : start + SENT_BYTES], "more_body": True})
+    await send({**message, "body": body[last:]} if last else message)
 
 
 def _is_heavy(scope: AsgiScope) -> bool:

@@ -19,8 +19,8 @@ HOSTED = ("sftp", "ftp", "smb")  # whose addresses name a server, and who logs i
 NAMED_BEFORE = ("github", "gitlab")  # of which owner:repository@version is no login
 # What a signed address, or one with a key, carries behind its question mark.
 SIGNED = re.compile(
-    r"[?&](x-amz-|x-goog-|sig=|signature=|awsaccesskeyid=|googleaccessid=|[a-z_-]*token=|"
-    r"[a-z_-]*secret[a-z_-]*=|password=)",
+    r"[?&;](x-amz-|x-goog-|(sig|signature|delegation|password|googleaccessid|[a-z_-]*key(id)?|"
+    r"[a-z_-]*token|[a-z_-]*secret[a-z_-]*)(=|%3d))",
     re.IGNORECASE,
 )
 
@@ -54,8 +54,8 @@ def split_remote(paths: Iterable[str]) -> tuple[list[RemoteAddress], list[str]]:
     """Part the addresses of buckets and servers from all else. Raises ConfigError."""
     addresses, others = list[RemoteAddress](), list[str]()
     for path in paths:
-        if is_remote(path):
-            addresses.append(parse_address(path))
+        if is_remote(path.lstrip()):
+            addresses.append(parse_address(path.lstrip()))
         else:
             others.append(path)
     return addresses, others
@@ -76,7 +76,8 @@ def parse_address(address: str) -> RemoteAddress:
             "in by its own settings"
         )
     place, options = _hosted(scheme, match[2]) if scheme in HOSTED else (match[2], {})
-    login = place.partition("/")[0].rpartition("@")[0]
+    login = place.partition("/")[0]  # no bucket's name has a colon, but a secret may have a slash
+    login = login.rpartition("@")[0] if scheme in HOSTED else login
     if ":" in login and scheme not in NAMED_BEFORE:
         raise ConfigError(
             f"{scheme}://… holds a password: leave it out, the driver logs in by its own settings"
@@ -94,7 +95,7 @@ def _hosted(scheme: str, rest: str) -> tuple[str, dict[str, str | int]]:
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
-    if not host:
+    if not host or (":" in server and not login and "@" in path.partition("/")[0]):
         raise ConfigError(
             f"{scheme}://… names no server that can be read: it is {scheme}://user@host:port/path, "
             "and in a password : / @ are written as %3A %2F %40"

@@ -5,6 +5,7 @@ another one a moment later gets nowhere; each redirection is looked at in the sa
 the environment are not asked, for they would resolve the name themselves.
 """
 
+import re
 import socket
 import ssl
 import zlib
@@ -22,6 +23,7 @@ USER_AGENT = "lexichord"
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 UNCHANGED_STATUS = 304
 READ_BYTES = 1 << 16
+LOGIN = re.compile(r"//\S*@")  # in an address, which is not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,5 +220,5 @@ def check_url(url: str, reach: Reach) -> str:
         normal = normal_url(url)
         reach.check(normal)
     except IngestError as error:
-        raise ConfigError(f"{url} {error}") from None
+        raise ConfigError(f"{LOGIN.sub('//', url)} {error}") from None
     return normal

@@ -7,6 +7,7 @@ from lexichord.client.passages import passage_options
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.types import Json, Response
+from lexichord.types.questions import check_filter
 
 type FilterValue = str | bool | int | float  # of a condition, as JSON has it
 
@@ -23,12 +24,14 @@ async def query(scoped: ScopedClient, text: str, **options: Any) -> Response:  #
     fail them all. A key that no document in the caller's reach has is a mistake as everywhere.
     """
     settled = passage_options(options)
+    if (filter := options.get("filter")) is not None:
+        check_filter(filter, scoped.settings.max_conditions)
     try:
         return await scoped.query(text, **settled)
     except NotFoundError:
         raise
     except ConfigError:
-        if (filter := options.get("filter")) is None:
+        if filter is None:
             raise
         datasets = options.get("datasets")
         unknown = {key for key in _keys(filter) if not await _is_known(scoped, key, datasets)}
