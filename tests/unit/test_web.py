@@ -375,6 +375,6 @@ def test_a_redirection_leads_to_named_hosts_only(site: Site) -> None:
 
 
 def test_an_address_is_refused_without_its_password() -> None:
-    with pytest.raises(ConfigError, match="holds a user's name") as raised:
+    with pytest.raises(ConfigError, match="is no address that can be read") as raised:
         check_url("http://me:hunt/er2@example.com/a", Reach())
     assert "er2" not in str(raised.value)
