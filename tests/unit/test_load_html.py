@@ -227,3 +227,70 @@ def test_a_word_within_a_line_may_be_hidden(tmp_path: Path) -> None:
         "<p>Rent <span hidden>was 7</span><b style='display:none'>was 8</b> is 9.</p>"
     )
     assert load(tmp_path / "a.html").text == "Rent is 9."
+
+
+@pytest.mark.parametrize(
+    ("maths", "written"),
+    [
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
+        ("<mn>1</mn><mfrac><mn>1</mn><mn>2</mn></mfrac>", "1 1/2"),
+        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mi>b</mi></mfrac>", "(a+1)/b"),
+        ("<msup><mn>10</mn><mn>2</mn></msup><mn>3</mn>", "10^2 3"),
+        ("<msup><mn>10</mn><mrow><mo>-</mo><mn>3</mn></mrow></msup>", "10^(-3)"),
+        ("<msup><mi>f</mi><mo>°</mo></msup><mfenced><mi>x</mi><mi>y</mi></mfenced>", "f°(x,y)"),
+        ("<msub><mi>x</mi><mn>1</mn></msub><mo>=</mo><mn>2</mn><mi>y</mi>", "x_1=2y"),
+        ("<msqrt><mn>2</mn></msqrt>", "√2"),
+        ("<msqrt><mi>x</mi><mo>+</mo><mn>1</mn></msqrt>", "√(x+1)"),
+        ("<mroot><mi>x</mi><mn>3</mn></mroot>", "∛x"),
+        (
+            "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi>"
+            "</munderover><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>",
+            "∑_(i=1)^n x_i^2",
+        ),
+        ("<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi>", "sin x"),
+        ("<mover><mi>x</mi><mo>¯</mo></mover>", "x¯"),
+        (
+            "<mo>[</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr>"
+            "<mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable><mo>]</mo>",
+            "[1, 2; 3, 4]",
+        ),
+        (
+            "<mmultiscripts><mi>C</mi><none/><none/><mprescripts/><mn>6</mn><mn>14</mn>"
+            "</mmultiscripts>",
+            "_6^14 C",
+        ),
+        ("<mrow>" * 150 + "<mn>7</mn>" + "</mrow>" * 150, "7"),
+        ("<mfrac><mn>1</mn></mfrac>", "1"),
+        (
+            "<semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>"
+            '</mrow><annotation encoding="application/x-tex">E=mc^2</annotation></semantics>',
+            "E=mc^2",
+        ),
+    ],
+)
+def test_maths_is_written_in_a_line(tmp_path: Path, maths: str, written: str) -> None:
+    assert page(tmp_path, f"<p>So <math>{maths}</math>.</p>").text == f"So {written}."
+
+
+def test_a_formula_that_pages_write_twice_is_read_once(tmp_path: Path) -> None:
+    maths = "<math><msup><mi>x</mi><mn>2</mn></msup></math>"
+    katex = (
+        f'<span class="katex"><span class="katex-mathml">{maths}</span>'
+        '<span class="katex-html" aria-hidden="true"><span>x</span><span>2</span></span></span>'
+    )
+    wiki = f'<span><span style="display: none">{maths}</span><img src="x.svg" alt="x^{{2}}"></span>'
+    assert page(tmp_path, f"<p>A {katex}, {wiki} end</p>").text == "A x^2, x^2 end"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("10<sup>2</sup> m, <b>10</b><sup>-3</sup>", "10^2 m, 10^-3"),
+        ("101<sub>2</sub>", "101_2"),
+        ("1<sup>1</sup>/<sub>2</sub> kg", "1 1/2 kg"),
+        ('in 2023<sup><a href="#n">4</a></sup>.', "in 2023 4."),
+        ("5 m<sup>2</sup> H<sub>2</sub>O, 1<sup>st</sup>", "5 m2 H2O, 1st"),
+    ],
+)
+def test_a_raised_number_does_not_run_into_another(tmp_path: Path, content: str, text: str) -> None:
+    assert page(tmp_path, f"<p>{content}</p>").text == text
