@@ -49,6 +49,24 @@ def test_only_the_main_text_is_read(tmp_path: Path) -> None:
     assert loaded.text == "Lease\n\n" + ("The rent is due. " * 9).strip()
 
 
+def test_a_headline_above_the_main_text_is_kept(tmp_path: Path) -> None:
+    header = (
+        "<header><ul><li><p>Menu</p></ul><p>Acme</p><h1>Outage</h1><p>By <time>J. Roe</time></p>"
+        "<ul><li><p>Share</p></ul></header>"
+    )
+    body = "The database stopped at noon. " * 9
+    loaded = page(tmp_path, f"<body>{header}<article>{body}</article></body>")
+    assert loaded.text == f"Outage\n\nBy J. Roe\n\n{body.strip()}"
+    assert [(mark.name, mark.level) for mark in loaded.headings] == [("Outage", 1)]
+    assert loaded.title == "Outage"
+    own = page(tmp_path, f"<body>{header}<main><h1>Lease</h1><p>{body}</main></body>")
+    assert own.text == f"Lease\n\n{body.strip()}"
+    alone = page(tmp_path, f"<body><h1>Lease</h1><main><p>{body}</main><h1>More</h1></body>")
+    assert alone.text == own.text
+    site = page(tmp_path, f"<title>Ports | Outage</title><body>{header}<main>{body}</main></body>")
+    assert site.text == body.strip()
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -22,6 +22,7 @@ from lexichord.ingest.load.html.blocks import (
     flatten_tables,
     mark_items,
 )
+from lexichord.ingest.load.html.headline import take_headline
 from lexichord.ingest.load.html.hidden import is_hidden
 from lexichord.ingest.load.html.maths import drop_copies, write_maths
 from lexichord.ingest.load.html.pictures import describe_pictures, set_labels_apart
@@ -146,6 +147,7 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     for word in root.iter("rt"):
         _bracket(word)
     main = main_text(root)
+    take_headline(root, main, title)
     mark_items(main)
     heads = flatten_tables(main)
     text, annotations = _rendered(main)
