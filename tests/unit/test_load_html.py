@@ -123,6 +123,54 @@ def test_a_table_that_only_sets_out_the_page_is_unwrapped(tmp_path: Path) -> Non
     assert loaded.text[table.start : table.end] == "1\t2\n3\t4"
 
 
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        (
+            "<tr><th>Plan<th>Has<tr><td>Basic<td><ul><li>mail<li>1 GB. </li>\n<li>fax </li>"
+            "<li>phone</ul>"
+            "<tr><td>Pro<td><ol><li>a<li>b</ol>",
+            "Plan\tHas\nBasic\tmail; 1 GB. fax; phone\nPro\t1. a; 2. b",
+        ),
+        (
+            "<tr><th>Item<th>Note<tr><td>Apple<td><table><tr><th>bio<td>new</table>"
+            "<tr><td>Pear<td>none",
+            "Item\tNote\nApple\tbio new\nPear\tnone",
+        ),
+        (
+            "<caption>Calls</caption><tr><td><h4>get</h4><td><pre>a\nb</pre>"
+            "<tr><td>put<td><dl><dt>a<dd>one<dt>b<dd>two</dl>",
+            "get\ta b\nput\ta one; b two",
+        ),
+        (
+            "<tr><td>a<td><ul><li>b<li>c</ul><tr><td>d<td><blockquote>e</blockquote>f",
+            "a\tb; c\nd\te f",
+        ),
+    ],
+)
+def test_a_table_with_lists_in_its_cells_keeps_its_rows(
+    tmp_path: Path, content: str, rows: str
+) -> None:
+    loaded = page(tmp_path, f"<p>So</p><table>{content}</table><p>End</p>")
+    assert len(loaded.tables) == 1
+    assert loaded.text[loaded.tables[0].start : loaded.tables[0].end] == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<tr><th>a<th>b<tr><td><h2>Part</h2>c<td>d",
+        "<tr><td>a<td><ul><li>c</ul><tr><td colspan=2>d",
+        "<tr><td>a<td><h4>c</h4><tr><td>b<td>d",
+        "<tr><th>a<th>b<tr><td>c<td><ul><li>" + "d " * 300 + "</ul>",
+        "<tr><th>a<th>b<tr><td>c<td><pre>1\n2\n3\n4\n5</pre>",
+        "<tr><th>a<tr><td><ul><li>c</ul>",
+    ],
+)
+def test_a_table_whose_cells_hold_a_page_s_parts_is_unwrapped(tmp_path: Path, content: str) -> None:
+    assert not page(tmp_path, f"<p>So</p><table>{content}</table><p>End</p>").tables
+
+
 def test_text_is_read_as_a_browser_shows_it(tmp_path: Path) -> None:
     content = "<p>x &lt; y &amp;lt; z&nbsp;é <!-- no -->and<?php no ?> on</p><pre>a\n  b</pre>"
     assert page(tmp_path, content).text == "x < y &lt; z é and on\n\na\n  b"
