@@ -295,3 +295,15 @@ def test_each_digit_of_a_whole_number_is_shown(tmp_path: Path) -> None:
     )
     text, _ = written(make_formulas(tmp_path / "a.xlsx", cells))
     assert text == "Sheet Bills\n\n" + table("Net/Gross", "1234567890123456/0", "1e+21/0.3")
+
+
+def test_wide_gaps_between_columns_are_left_out(tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    sheet = book.add_worksheet("Far")
+    for row, cells in enumerate((("Boat", "Rent", "Note"), ("Gull", "due", "x"), ("Tern", "", ""))):
+        for column, cell in zip((1, 12, 15000), cells, strict=True):
+            sheet.write(row, column, cell)
+    book.close()
+    near = "/" * 11
+    rows = (f"Boat{near}Rent/Note", f"Gull{near}due/x", f"Tern{near}/")
+    assert written(tmp_path / "a.xlsx")[0] == "Sheet Far\n\n" + table(*rows)
