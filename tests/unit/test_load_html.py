@@ -49,6 +49,24 @@ def test_only_the_main_text_is_read(tmp_path: Path) -> None:
     assert loaded.text == "Lease\n\n" + ("The rent is due. " * 9).strip()
 
 
+def test_a_headline_above_the_main_text_is_kept(tmp_path: Path) -> None:
+    header = (
+        "<header><ul><li><p>Menu</p></ul><p>Acme</p><h1>Outage</h1><p>By <time>J. Roe</time></p>"
+        "<ul><li><p>Share</p></ul></header>"
+    )
+    body = "The database stopped at noon. " * 9
+    loaded = page(tmp_path, f"<body>{header}<article>{body}</article></body>")
+    assert loaded.text == f"Outage\n\nBy J. Roe\n\n{body.strip()}"
+    assert [(mark.name, mark.level) for mark in loaded.headings] == [("Outage", 1)]
+    assert loaded.title == "Outage"
+    own = page(tmp_path, f"<body>{header}<main><h1>Lease</h1><p>{body}</main></body>")
+    assert own.text == f"Lease\n\n{body.strip()}"
+    alone = page(tmp_path, f"<body><h1>Lease</h1><main><p>{body}</main><h1>More</h1></body>")
+    assert alone.text == own.text
+    site = page(tmp_path, f"<title>Ports | Outage</title><body>{header}<main>{body}</main></body>")
+    assert site.text == body.strip()
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -103,6 +121,54 @@ def test_a_table_that_only_sets_out_the_page_is_unwrapped(tmp_path: Path) -> Non
     assert [mark.name for mark in loaded.headings] == ["Left"]
     (table,) = loaded.tables
     assert loaded.text[table.start : table.end] == "1\t2\n3\t4"
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        (
+            "<tr><th>Plan<th>Has<tr><td>Basic<td><ul><li>mail<li>1 GB. </li>\n<li>fax </li>"
+            "<li>phone</ul>"
+            "<tr><td>Pro<td><ol><li>a<li>b</ol>",
+            "Plan\tHas\nBasic\tmail; 1 GB. fax; phone\nPro\t1. a; 2. b",
+        ),
+        (
+            "<tr><th>Item<th>Note<tr><td>Apple<td><table><tr><th>bio<td>new</table>"
+            "<tr><td>Pear<td>none",
+            "Item\tNote\nApple\tbio new\nPear\tnone",
+        ),
+        (
+            "<caption>Calls</caption><tr><td><h4>get</h4><td><pre>a\nb</pre>"
+            "<tr><td>put<td><dl><dt>a<dd>one<dt>b<dd>two</dl>",
+            "get\ta b\nput\ta one; b two",
+        ),
+        (
+            "<tr><td>a<td><ul><li>b<li>c</ul><tr><td>d<td><blockquote>e</blockquote>f",
+            "a\tb; c\nd\te f",
+        ),
+    ],
+)
+def test_a_table_with_lists_in_its_cells_keeps_its_rows(
+    tmp_path: Path, content: str, rows: str
+) -> None:
+    loaded = page(tmp_path, f"<p>So</p><table>{content}</table><p>End</p>")
+    assert len(loaded.tables) == 1
+    assert loaded.text[loaded.tables[0].start : loaded.tables[0].end] == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<tr><th>a<th>b<tr><td><h2>Part</h2>c<td>d",
+        "<tr><td>a<td><ul><li>c</ul><tr><td colspan=2>d",
+        "<tr><td>a<td><h4>c</h4><tr><td>b<td>d",
+        "<tr><th>a<th>b<tr><td>c<td><ul><li>" + "d " * 300 + "</ul>",
+        "<tr><th>a<th>b<tr><td>c<td><pre>1\n2\n3\n4\n5</pre>",
+        "<tr><th>a<tr><td><ul><li>c</ul>",
+    ],
+)
+def test_a_table_whose_cells_hold_a_page_s_parts_is_unwrapped(tmp_path: Path, content: str) -> None:
+    assert not page(tmp_path, f"<p>So</p><table>{content}</table><p>End</p>").tables
 
 
 def test_text_is_read_as_a_browser_shows_it(tmp_path: Path) -> None:
@@ -227,3 +293,70 @@ def test_a_word_within_a_line_may_be_hidden(tmp_path: Path) -> None:
         "<p>Rent <span hidden>was 7</span><b style='display:none'>was 8</b> is 9.</p>"
     )
     assert load(tmp_path / "a.html").text == "Rent is 9."
+
+
+@pytest.mark.parametrize(
+    ("maths", "written"),
+    [
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
+        ("<mn>1</mn><mfrac><mn>1</mn><mn>2</mn></mfrac>", "1 1/2"),
+        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mi>b</mi></mfrac>", "(a+1)/b"),
+        ("<msup><mn>10</mn><mn>2</mn></msup><mn>3</mn>", "10^2 3"),
+        ("<msup><mn>10</mn><mrow><mo>-</mo><mn>3</mn></mrow></msup>", "10^(-3)"),
+        ("<msup><mi>f</mi><mo>°</mo></msup><mfenced><mi>x</mi><mi>y</mi></mfenced>", "f°(x,y)"),
+        ("<msub><mi>x</mi><mn>1</mn></msub><mo>=</mo><mn>2</mn><mi>y</mi>", "x_1=2y"),
+        ("<msqrt><mn>2</mn></msqrt>", "√2"),
+        ("<msqrt><mi>x</mi><mo>+</mo><mn>1</mn></msqrt>", "√(x+1)"),
+        ("<mroot><mi>x</mi><mn>3</mn></mroot>", "∛x"),
+        (
+            "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi>"
+            "</munderover><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>",
+            "∑_(i=1)^n x_i^2",
+        ),
+        ("<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi>", "sin x"),
+        ("<mover><mi>x</mi><mo>¯</mo></mover>", "x¯"),
+        (
+            "<mo>[</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr>"
+            "<mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable><mo>]</mo>",
+            "[1, 2; 3, 4]",
+        ),
+        (
+            "<mmultiscripts><mi>C</mi><none/><none/><mprescripts/><mn>6</mn><mn>14</mn>"
+            "</mmultiscripts>",
+            "_6^14 C",
+        ),
+        ("<mrow>" * 150 + "<mn>7</mn>" + "</mrow>" * 150, "7"),
+        ("<mfrac><mn>1</mn></mfrac>", "1"),
+        (
+            "<semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>"
+            '</mrow><annotation encoding="application/x-tex">E=mc^2</annotation></semantics>',
+            "E=mc^2",
+        ),
+    ],
+)
+def test_maths_is_written_in_a_line(tmp_path: Path, maths: str, written: str) -> None:
+    assert page(tmp_path, f"<p>So <math>{maths}</math>.</p>").text == f"So {written}."
+
+
+def test_a_formula_that_pages_write_twice_is_read_once(tmp_path: Path) -> None:
+    maths = "<math><msup><mi>x</mi><mn>2</mn></msup></math>"
+    katex = (
+        f'<span class="katex"><span class="katex-mathml">{maths}</span>'
+        '<span class="katex-html" aria-hidden="true"><span>x</span><span>2</span></span></span>'
+    )
+    wiki = f'<span><span style="display: none">{maths}</span><img src="x.svg" alt="x^{{2}}"></span>'
+    assert page(tmp_path, f"<p>A {katex}, {wiki} end</p>").text == "A x^2, x^2 end"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("10<sup>2</sup> m, <b>10</b><sup>-3</sup>", "10^2 m, 10^-3"),
+        ("101<sub>2</sub>", "101_2"),
+        ("1<sup>1</sup>/<sub>2</sub> kg", "1 1/2 kg"),
+        ('in 2023<sup><a href="#n">4</a></sup>.', "in 2023 4."),
+        ("5 m<sup>2</sup> H<sub>2</sub>O, 1<sup>st</sup>", "5 m2 H2O, 1st"),
+    ],
+)
+def test_a_raised_number_does_not_run_into_another(tmp_path: Path, content: str, text: str) -> None:
+    assert page(tmp_path, f"<p>{content}</p>").text == text

@@ -249,6 +249,32 @@ def test_org_is_read_without_its_marks(tmp_path: Path) -> None:
     )
 
 
+def test_attributes_of_asciidoc_are_what_they_say(tmp_path: Path) -> None:
+    content = (
+        "= {product} guide\n:product: ACMEDB\n:full: {product} \\\n server\n:lang: en\n\n"
+        "Start {Full} with `{product}`, {nothing}, \\{product}.\n\n:product: Acme 2\n\n"
+        "== Use {product}\n\n|===\n|{product} |b\n|c |d\n|===\n\n----\n{product}\n----\n\n"
+        ":!product:\n\n{product}\n"
+    )
+    loaded = load(write(tmp_path / "a.adoc", content))
+    assert (loaded.title, loaded.metadata) == ("ACMEDB guide", {"language": "en"})
+    assert loaded.text.split("\n\n") == [
+        *("ACMEDB guide", "Start ACMEDB server with `ACMEDB`, {nothing}, {product}."),
+        *("Use Acme 2", "| Acme 2 | b |\n| --- | --- |\n| c | d |", "{product}", "{product}"),
+    ]
+
+
+def test_attributes_of_asciidoc_do_not_grow_without_end(tmp_path: Path) -> None:
+    doubled = "".join(f":a{place}: {{a{place - 1}}}{{a{place - 1}}}\n" for place in range(1, 99))
+    loaded = load(write(tmp_path / "a.adoc", f":a0: ab\n{doubled}\n{{a2}} {{a98}}\n"))
+    assert loaded.text.startswith("abababab ")
+    assert len(loaded.text) < 10_000
+    many = f":a: {'b ' * 2000}\n\n{'{a}' * 9000}\n"
+    loaded = load(write(tmp_path / "b.adoc", many))
+    assert len(loaded.text) < 1_100_000
+    assert loaded.text.endswith("{a}")
+
+
 def test_asciidoc_is_read_without_its_marks(tmp_path: Path) -> None:
     loaded = load(write(tmp_path / "a.adoc", ADOC))
     flags = ["other.adoc was not read: includes are not taken in"]

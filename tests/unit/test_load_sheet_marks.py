@@ -244,3 +244,66 @@ def test_open_document_sheets_are_marked_alike(tmp_path: Path) -> None:
     )
     comment = "Comment by Ada, 2026-03-04: on C2: Too low"
     assert written(make_ods(tmp_path / "a.ods"))[0] == f"Sheet Berths\n\n{cells}\n\n{comment}"
+
+
+def make_formulas(file: Path, cells: str) -> Path:
+    """Write a sheet whose first row is named, and whose others are as given."""
+    plain = file.with_name("plain.xlsx")
+    book = xlsxwriter.Workbook(str(plain))
+    book.add_worksheet("Bills").write_row(0, 0, ["Net", "Gross"])
+    book.close()
+    with zipfile.ZipFile(plain) as given, zipfile.ZipFile(file, "w") as made:
+        for name in given.namelist():
+            data = given.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                data = data.replace(b"</sheetData>", f"{cells}</sheetData>".encode())
+                data = data.replace(b'ref="A1:B1"', b'ref="A1:B3"')
+            made.writestr(name, data)
+    return file
+
+
+def test_formulas_without_values_are_flagged(tmp_path: Path) -> None:
+    cells = (
+        '<row r="2"><c r="A2"><v>7</v></c><c r="B2"><f>A2*2</f><v></v></c></row>'
+        '<row r="3"><c r="A3"><f t="shared" si="0"/></c>'
+        '<c r="B3" t="str"><f>""</f><v></v></c></row>'
+    )
+    text, flags = written(make_formulas(tmp_path / "a.xlsx", cells))
+    assert text == "Sheet Bills\n\n" + table("Net/Gross", "7/")
+    again = "without a value: open the file and save it again"
+    assert flags == [f"left out: 2 formulas {again}"]
+    one = '<row r="2"><c r="A2"><v>7</v></c><c r="B2"><f>A2*2</f></c></row>'
+    assert written(make_formulas(tmp_path / "b.xlsx", one))[1] == [f"left out: 1 formula {again}"]
+    done = '<row r="2"><c r="A2"><v>7</v></c><c r="B2"><f>A2*2</f><v>14</v></c></row>'
+    assert written(make_formulas(tmp_path / "c.xlsx", done))[1] == []
+
+
+def test_errors_are_shown(tmp_path: Path) -> None:
+    cells = (
+        '<row r="2"><c r="A2"><v>7</v></c><c r="B2" t="e"><f>A2/0</f><v>#DIV/0!</v></c></row>'
+        '<row r="3"><c r="A3" t="e"><v>#N/A</v></c></row>'
+    )
+    text, flags = written(make_formulas(tmp_path / "a.xlsx", cells))
+    assert text.replace(" ", "").splitlines()[-2:] == ["|7|#DIV/0!|", "|#N/A||"]
+    assert flags == []
+
+
+def test_each_digit_of_a_whole_number_is_shown(tmp_path: Path) -> None:
+    cells = (
+        '<row r="2"><c r="A2"><v>1234567890123456</v></c><c r="B2"><v>-0</v></c></row>'
+        '<row r="3"><c r="A3"><v>1E+21</v></c><c r="B3"><v>0.30000000000000004</v></c></row>'
+    )
+    text, _ = written(make_formulas(tmp_path / "a.xlsx", cells))
+    assert text == "Sheet Bills\n\n" + table("Net/Gross", "1234567890123456/0", "1e+21/0.3")
+
+
+def test_wide_gaps_between_columns_are_left_out(tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    sheet = book.add_worksheet("Far")
+    for row, cells in enumerate((("Boat", "Rent", "Note"), ("Gull", "due", "x"), ("Tern", "", ""))):
+        for column, cell in zip((1, 12, 15000), cells, strict=True):
+            sheet.write(row, column, cell)
+    book.close()
+    near = "/" * 11
+    rows = (f"Boat{near}Rent/Note", f"Gull{near}due/x", f"Tern{near}/")
+    assert written(tmp_path / "a.xlsx")[0] == "Sheet Far\n\n" + table(*rows)

@@ -108,7 +108,7 @@ def _spanned_cells(archive: zipfile.ZipFile, part: str, most_cells: int) -> int:
 
 
 def _valued_places(stream: IO[bytes]) -> Iterator[Place]:
-    for row in _sheet_rows(stream):
+    for row in sheet_rows(stream):
         for cell in row.iterfind("{*}c"):
             has_value = cell.find("{*}v") is not None or cell.find("{*}is") is not None
             if has_value and (place := cell_place(cell.get("r", ""))):
@@ -148,7 +148,7 @@ def _cells(
     archive: zipfile.ZipFile, part: str, styles: Mapping[str, str]
 ) -> Iterator[tuple[Place, str]]:
     with archive.open(part) as stream:
-        for row in _sheet_rows(stream):
+        for row in sheet_rows(stream):
             for cell in row.iterfind("{*}c"):
                 code = styles.get(cell.get("s", ""))
                 place = cell_place(cell.get("r", "")) if code else None
@@ -156,7 +156,7 @@ def _cells(
                     yield place, code
 
 
-def _sheet_rows(stream: IO[bytes]) -> Iterator[etree._Element]:
+def sheet_rows(stream: IO[bytes]) -> Iterator[etree._Element]:
     """Yield a sheet's rows, each gone from memory once the next is asked for."""
     for _, row in etree.iterparse(stream, tag="{*}row", resolve_entities=False, no_network=True):
         yield row

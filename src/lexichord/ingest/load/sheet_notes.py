@@ -10,13 +10,24 @@ from pathlib import Path
 from lxml import etree
 
 from lexichord.ingest.load.archive import open_archive, parse_xml
-from lexichord.ingest.load.number_formats import BOOK_PART, Place, cell_place, sheet_parts
+from lexichord.ingest.load.number_formats import (
+    BOOK_PART,
+    Place,
+    cell_place,
+    sheet_parts,
+    sheet_rows,
+)
 from lexichord.ingest.load.text import storable_text
 
 # In a part of XLSX that hides something, and one of ODS that hides, merges or comments.
 HIDDEN_SIGN = re.compile(rb"hidden=")
 NOTED_SIGN = re.compile(rb"""visibility=|rows-spanned=.(?!1["'])|:annotation[ >]""")
-SIGN_BYTES = 32  # that a sign has at most
+# In a part of XLSX that holds an error, or a formula without a value.
+FORMULA_SIGN = re.compile(
+    rb"""\st=["']e["']|</(?:\w+:)?f>\s*<(?:/|(?:\w+:)?v(?:\s*/>|></))|<(?:\w+:)?f[^>]{0,60}/>\s*</"""
+)
+SIGN_BYTES = 128  # that a sign has at most
+TEXT_TYPES = ("str", "inlineStr", "s")  # of cells whose value may be the empty text
 SCANNED_BYTES = 1 << 20
 CONTENT_PART = "content.xml"
 MAX_ROWS = 1 << 20  # of a sheet
@@ -50,6 +61,8 @@ class SheetNotes:
     columns: list[tuple[int, int]] = field(default_factory=list)  # the first and the last
     comments: list[CellComment] = field(default_factory=list)
     merged: list[tuple[Place, Place]] = field(default_factory=list)
+    errors: dict[Place, str] = field(default_factory=dict)  # as #N/A, of XLSX
+    unvalued: int = 0  # formulas of XLSX that no program has computed
 
     def hides_column(self, column: int) -> bool:
         """Return whether a column is hidden."""
@@ -85,6 +98,8 @@ def _notes(archive: zipfile.ZipFile, part: str, people: dict[str, str]) -> Sheet
     notes = SheetNotes()
     if _holds(archive, part, HIDDEN_SIGN):
         _add_hidden(notes, archive, part)
+    if _holds(archive, part, FORMULA_SIGN):
+        _add_formulas(notes, archive, part)
     related = list(_related(archive, part))
     for kind, name in related:
         if kind == "threadedComment":
@@ -121,6 +136,17 @@ def _add_hidden(notes: SheetNotes, archive: zipfile.ZipFile, part: str) -> None:
                 first = _whole(element.get("min"), 1)
                 notes.columns.append((first - 1, _whole(element.get("max"), first) - 1))
             _forget(element)
+
+
+def _add_formulas(notes: SheetNotes, archive: zipfile.ZipFile, part: str) -> None:
+    with archive.open(part) as stream:
+        for row in sheet_rows(stream):
+            for cell in row.iterfind("{*}c"):
+                value, place = cell.findtext("{*}v", ""), cell_place(cell.get("r", ""))
+                if cell.get("t") == "e" and place:
+                    notes.errors[place] = storable_text(value)
+                elif not value and cell.get("t") not in TEXT_TYPES:
+                    notes.unvalued += cell.find("{*}f") is not None
 
 
 def _forget(element: etree._Element) -> None:

@@ -1,6 +1,6 @@
 """Spreadsheets: a section a sheet, its blocks of rows as tables, cells as they are computed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -17,8 +17,9 @@ from python_calamine import (
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
 from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
-from lexichord.ingest.load.marks import Marks
+from lexichord.ingest.load.marks import LEFT_OUT, Marks
 from lexichord.ingest.load.number_formats import (
+    Place,
     SheetFormats,
     find_large_sheet,
     format_number,
@@ -40,6 +41,7 @@ from lexichord.types import LoadedText
 
 BROKEN_SHEET = "is no spreadsheet, or a broken one: open it and save it again"
 ENCRYPTED_SHEET = "is encrypted: save it without a password"
+EXACT_WHOLE = 2.0**53  # below which a number of 64 bits holds each digit of a whole one
 MAX_CELLS = 20_000_000  # of a sheet, empty ones too
 
 type Cell = str | float | bool | date | time | timedelta
@@ -67,6 +69,10 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
                     rows = _Sheet(book.get_sheet_by_name(sheet.name), own, marks)
                     rows.add_to(built, name, formats.get(sheet.name, {}))
     properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
+    if unvalued := sum(own.unvalued for own in notes.values()):
+        formulas = "formula" if unvalued == 1 else "formulas"
+        flag = f"{LEFT_OUT}{unvalued} {formulas} without a value: open the file and save it again"
+        properties["flags"] = [flag]
     return LoadedText(
         built.text,
         kind,
@@ -127,7 +133,8 @@ class _Sheet:
         top, left = self._sheet.start or (0, 0)
         yield from ([] for _ in range(top))
         merged = self._notes.merged or self._sheet.merged_cell_ranges or []
-        filled = filled_rows(_numbered_rows(self._sheet, formats), merged, self._notes, left)
+        numbered = _numbered_rows(self._sheet, formats, self._notes.errors)
+        filled = filled_rows(numbered, merged, self._notes, left)
         length = 0
         for row in marked_rows(filled, self._notes, self._marks, left):
             length += sum(map(len, row))
@@ -147,12 +154,20 @@ def _too_large_error(name: str) -> IngestError:
     return IngestError(f"{reach} cells: split it, or delete what stands far out")
 
 
-def _numbered_rows(sheet: CalamineSheet, formats: SheetFormats) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that hold something and those between them, each with its number."""
+def _numbered_rows(
+    sheet: CalamineSheet, formats: SheetFormats, errors: Mapping[Place, str]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that hold something and those between them, each with its number.
+
+    Errors are given, for the library makes empty cells of them.
+    """
     top, left = sheet.start or (0, 0)
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
-        codes = (formats.get((number, column), "") for column in range(left, left + len(row)))
-        shown = (_shown(cell, code) for cell, code in zip(row, codes, strict=True))
+        places = ((number, column) for column in range(left, left + len(row)))
+        shown = (
+            errors.get(place, "") if cell == "" else _shown(cell, formats.get(place, ""))
+            for cell, place in zip(row, places, strict=True)
+        )
         yield number, list(map(storable_text, shown))
 
 
@@ -167,7 +182,8 @@ def _shown(cell: Cell, code: str = "") -> str:
     if code and isinstance(cell, int | float) and (shown := format_number(cell, code)):
         return shown
     if isinstance(cell, float):
-        return f"{cell:.15g}"
+        is_exact = cell.is_integer() and abs(cell) < EXACT_WHOLE
+        return str(int(cell)) if is_exact else f"{cell:.15g}"  # numbers of cards, of articles
     if isinstance(cell, timedelta):
         minutes, seconds = divmod(round(cell.total_seconds()), 60)
         return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"

@@ -7,12 +7,15 @@ from lexichord.ingest.load.text import TextBuilder
 
 NUMBER_CELL = re.compile(r"[-+(]?[\d.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
 
+MAX_EMPTY_COLUMNS = 10  # side by side: more are left out, a sheet may have thousands
+
 
 def add_tables(built: TextBuilder, rows: Iterable[Sequence[str]], level: int) -> None:
     """Add each block of rows as a table, its place named by its rows; empty ones part blocks."""
     for first, block in _headed(_blocks(rows)):
-        width = max(_width(row) for row in block)
-        cells = [[*row[:width], *[""] * (width - len(row))] for row in block]
+        columns = _shown_columns(block)
+        width = len(columns)
+        cells = [[row[at] if at < len(row) else "" for at in columns] for row in block]
         last = first + len(block) - 1
         numbers = f"rows {first}–{last}" if last > first else f"row {first}"
         built.place(level, numbers)
@@ -65,8 +68,15 @@ def _is_header_of(above: Sequence[Sequence[str]], block: Sequence[Sequence[str]]
     return is_alone and names_columns and not _has_header(block)
 
 
-def _width(row: Sequence[str]) -> int:
-    return max(place for place, cell in enumerate(row, 1) if cell.strip())
+def _shown_columns(block: Iterable[Sequence[str]]) -> list[int]:
+    """Return the columns of a block of rows, to the last that is used; without wide gaps."""
+    used = sorted({place for row in block for place, cell in enumerate(row) if cell.strip()})
+    columns, end = list[int](), 0
+    for place in used:
+        is_wide = place - end > MAX_EMPTY_COLUMNS
+        columns += [place] if is_wide else range(end, place + 1)
+        end = place + 1
+    return columns
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:

@@ -22,7 +22,9 @@ from lexichord.ingest.load.html.blocks import (
     flatten_tables,
     mark_items,
 )
+from lexichord.ingest.load.html.headline import take_headline
 from lexichord.ingest.load.html.hidden import is_hidden
+from lexichord.ingest.load.html.maths import drop_copies, write_maths
 from lexichord.ingest.load.html.pictures import describe_pictures, set_labels_apart
 from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.load.text import DROPPED_FLAG, decode, read_bytes, storable_text
@@ -130,6 +132,7 @@ def _parser() -> HTMLParser:
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     _clean(root)
+    drop_copies(root)
     _drop([item for item in root.iter() if is_hidden(item)])
     set_labels_apart(root)
     strip_tags(root, *INLINE_TAGS)
@@ -137,12 +140,14 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
         raise IngestError(
             f"holds elements nested more than {MAX_ELEMENT_DEPTH} deep: save it as text"
         )
+    write_maths(root)
     describe_pictures(root)
     title = " ".join(root.findtext(".//title", "").split())
     metadata = {**_described(root), **metadata}
     for word in root.iter("rt"):
         _bracket(word)
     main = main_text(root)
+    take_headline(root, main, title)
     mark_items(main)
     heads = flatten_tables(main)
     text, annotations = _rendered(main)

@@ -10,6 +10,7 @@ from lexichord.ingest.load.text import split_table
 from lexichord.ingest.numerals import letters, roman
 
 MARKER_ATTRIBUTE = "marker"  # the attribute of li that holds what stands before it
+BULLET = "• "
 HTML_NUMBER_FORMS: dict[str, Callable[[int], str]] = {
     "a": letters,
     "A": lambda number: letters(number).upper(),
@@ -29,7 +30,7 @@ LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([a-z-]+)")
 def mark_items(root: _Element) -> None:
     """Set the marker of each list item that a browser shows."""
     for item in root.iter("li"):
-        item.set(MARKER_ATTRIBUTE, "• ")
+        item.set(MARKER_ATTRIBUTE, BULLET)
     for ordered in root.iter("ol"):
         _number(ordered)
 
@@ -57,20 +58,29 @@ BLOCK_TAGS = (
     *("h1", "h2", "h3", "h4", "h5", "h6"),
     *("ul", "ol", "dl", "pre", "blockquote", "article", "section", "form"),
 )
+# Of these, what data has in its cells as well, if it is short, and what only pages have.
+ITEM_TAGS = ("ul", "ol", "dl", "pre", "blockquote")
+PAGE_TAGS = frozenset(("h1", "h2", "article", "section", "form"))
+MAX_CELL_CHARS = 500  # in a cell with blocks
+MAX_CELL_LINES = 4  # of code, which no line can hold
+ITEM_ENDS = (".", ";", ",", ":", "!", "?")  # after which an item wants no semicolon
 MAX_SPANNED_ROWS = 65534  # as browsers take it
 MAX_CELL_PARAGRAPHS = 3  # in one cell: more are no data
 
 
 def flatten_tables(root: _Element) -> list[int]:
     """Turn tables into text; return the length of the head of each that holds data, in order."""
-    heads = list[int]()
+    heads, inner = list[int](), set[_Element]()
     for table in list(root.iter("table")):
+        if table in inner:
+            continue
         rows = [row for row in table.iter("tr") if _owner(row) is table]
         if _is_data(table, rows):
             amount = _header_rows(rows)
             head, body = split_table(filled_rows(map(_cells, rows), amount), amount)
             if head or body:
                 heads.append(len("".join(head)))
+                inner.update(table.iterdescendants("table"))
                 _replace(table, "".join(head + body).removesuffix("\n"))
                 continue
         _unwrap(table)
@@ -82,10 +92,44 @@ def _owner(row: _Element) -> _Element | None:
 
 
 def _is_data(table: _Element, rows: list[_Element]) -> bool:
-    if len(rows) < 2 or next(table.iterdescendants("table", *BLOCK_TAGS), None) is not None:
+    cells = [cell for row in rows for cell in _own_cells(row)]
+    if len(rows) < 2 or any(sum(1 for _ in c.iter("p")) > MAX_CELL_PARAGRAPHS for c in cells):
         return False
-    cells = [cell for row in rows for cell in row.iter("td", "th")]
-    return all(sum(1 for _ in cell.iter("p")) <= MAX_CELL_PARAGRAPHS for cell in cells)
+    blocks = {str(block.tag) for block in table.iterdescendants("table", *BLOCK_TAGS)}
+    return not blocks or (_is_data_by_form(table, rows, blocks) and all(map(_fits_in_line, cells)))
+
+
+def _is_data_by_form(table: _Element, rows: list[_Element], blocks: set[str]) -> bool:
+    """Return whether a table whose cells hold blocks is data: its columns or itself have names.
+
+    Or else it is an even grid that has lines, or nothing but lists, code and quotes in its cells.
+    """
+    widths = {sum(1 for _ in _own_cells(row)) for row in rows}
+    if max(widths) < 2 or blocks & PAGE_TAGS or table.get("role") in ("presentation", "none"):
+        return False
+    has_names = any(cell.tag == "th" for row in rows for cell in _own_cells(row))
+    if has_names or table.find("caption") is not None:
+        return True
+    has_lines = table.get("border", "0") != "0"
+    return len(widths) == 1 and (has_lines or blocks.issubset(ITEM_TAGS))
+
+
+def _fits_in_line(cell: _Element) -> bool:
+    """Return whether a cell's blocks are short, and a table in it has one row or one column."""
+    if len(" ".join("".join(map(str, cell.itertext())).split())) > MAX_CELL_CHARS:
+        return False
+    if any("".join(map(str, c.itertext())).count("\n") >= MAX_CELL_LINES for c in cell.iter("pre")):
+        return False
+    for table in cell.iterdescendants("table"):
+        rows = [row for row in table.iter("tr") if _owner(row) is table]
+        if len(rows) > 1 and any(sum(1 for _ in _own_cells(row)) > 1 for row in rows):
+            return False
+    return True
+
+
+def _own_cells(row: _Element) -> Iterator[_Element]:
+    table = _owner(row)
+    return (cell for cell in row.iter("td", "th") if _owner(cell) is table)
 
 
 def _header_rows(rows: list[_Element]) -> int:
@@ -100,15 +144,27 @@ def _header_rows(rows: list[_Element]) -> int:
 
 
 def _cells(row: _Element) -> Iterator[SpanningCell]:
-    for cell in row.iter("td", "th"):
+    for cell in _own_cells(row):
         rows = _whole(cell.get("rowspan"), 1) or MAX_SPANNED_ROWS  # 0 is: all that follow
         yield SpanningCell(_text(cell), min(rows, MAX_SPANNED_ROWS), _whole(cell.get("colspan"), 1))
 
 
 def _text(cell: _Element) -> str:
-    for line_end in cell.iter("br", "p", "div", "li"):
-        line_end.tail = f" {line_end.tail or ''}"
-    return " ".join("".join(str(piece) for piece in cell.itertext()).split())
+    """Return what a cell holds in a line, items of lists apart from each other."""
+    for block in cell.iterdescendants("br", "p", "div", *BLOCK_TAGS, "tr", "td", "th", "dt"):
+        block.tail = f" {block.tail or ''}"
+    items = list(cell.iterdescendants("li", "dd"))
+    for item in items:
+        marker = item.get(MARKER_ATTRIBUTE, "")
+        is_parted = item.getnext() is None or _ends_itself(item)
+        item.text = f" {'' if marker == BULLET else marker}{item.text or ''}"
+        item.tail = f"{' ' if is_parted else '; '}{item.tail or ''}"
+    text = " ".join("".join(str(piece) for piece in cell.itertext()).split())
+    return text.replace(" ; ", "; ") if items else text
+
+
+def _ends_itself(item: _Element) -> bool:
+    return "".join(map(str, item.itertext())).rstrip().endswith(ITEM_ENDS)
 
 
 def _replace(table: _Element, lines: str) -> None:

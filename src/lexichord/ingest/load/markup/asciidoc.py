@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from lexichord.ingest.load.marks import described, picture, within
+from lexichord.ingest.load.markup.asciidoc_attributes import Attributes
 from lexichord.ingest.load.markup.page import MarkupPage
 
 ADOC_HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6}) +(?P<name>\S.*?)\s*$")
-ATTRIBUTE = re.compile(r":!?(?P<name>[\w-]+)!?:(?: +(?P<value>.*))?$")
 BLOCK_ATTRIBUTES = re.compile(r"\[(?:\[[^\]]*\]|[^\]]*)\]\s*$")
 BLOCK_TITLE = re.compile(r"\.(?P<text>[^\s.].*)$")
 MACRO = re.compile(r"(?:image|include|video|audio|toc|ifdef|ifndef|ifeval|endif)::")
@@ -31,10 +31,14 @@ ANCHOR = re.compile(r"\[\[[^\]\n]*\]\]|\[#[\w-]+\]")
 
 def read_asciidoc(lines: Sequence[str]) -> MarkupPage:
     """Read the lines of a file."""
-    page = MarkupPage(inline_asciidoc)
+    attributes = Attributes(lines)
+    page = MarkupPage(lambda text: inline_asciidoc(attributes.filled(text)))
     at = 0
     while at < len(lines):
-        at = _read_block(page, lines, at)
+        at = attributes.read(lines, at) or _read_block(page, lines, at)
+    for name, key in ADOC_FACTS.items():
+        if said := attributes.value(name):
+            page.facts[key] = said
     page.end()
     return page
 
@@ -59,10 +63,6 @@ def _read_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
         return end
     elif TABLE_FENCE.match(line):
         return _read_table(page, lines, at)
-    elif match := ATTRIBUTE.match(line):
-        key = ADOC_FACTS.get(match["name"])
-        if key and match["value"]:
-            page.facts.setdefault(key, match["value"].strip())
     elif not _read_macro(page, line) and not _is_mark(line):
         title = BLOCK_TITLE.match(line)
         page.line(title["text"] if title else line)
