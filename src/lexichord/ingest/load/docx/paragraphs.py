@@ -20,6 +20,7 @@ from lexichord.ingest.load.docx.equations import (
     equation,
     set_apart,
 )
+from lexichord.ingest.load.docx.signs import FORM_TAG, SYMBOL_TAG, form_field, read_symbol
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.marks import PASSAGE, Marks, described, picture
 
@@ -108,6 +109,10 @@ class ParagraphReader:
             return element.text or ""
         if element.tag in EQUATION_TAGS:
             return equation(element, partial(self._words, hidden=hidden))
+        if element.tag == SYMBOL_TAG:
+            return read_symbol(element) or self._marks.unknown_symbol()
+        if element.tag == FORM_TAG:
+            return form_field(element)
         return CHARACTER_TAGS.get(element.tag)
 
     def _ruby(self, ruby: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
