@@ -118,3 +118,21 @@ def test_the_text_and_the_picture_of_a_shape_are_read(tmp_path: Path) -> None:
     shape = rf"{{\shp{{\*\shpinst{said}{{\shptxt \pard Boxed {{\b in}}\par}}}}{{\shprslt x}}}}"
     text = written(tmp_path, rf"See {shape}below.\par End\column Next\par").text
     assert text == "See  [Picture: Map of berths]below.\n\nBoxed in\n\nEnd\nNext"
+
+
+@pytest.mark.parametrize(
+    "fonts",
+    [
+        r"{\f0\fnil Arial;}{\f1\fnil\fcharset204 Arial CYR;}",
+        r"{\f0 Arial;}{\f1\fcharset204 Arial CYR;}{\f10 Last;}",
+        r"\f0\fnil Arial;\f1\fcharset204 Arial CYR;",
+    ],
+)
+def test_a_font_without_a_character_set_takes_no_other_s(tmp_path: Path, fonts: str) -> None:
+    source = (
+        rf"{{\rtf1\ansi\ansicpg1252\deff0{{\fonttbl{fonts}}}\f1 \'cf\'f0\'e8\'e2\'e5\'f2\f0  "
+        r"caf\'e9\par{\header\f1 \'cf\'e8\'f0\f0  \'e9}}"
+    )
+    (tmp_path / "b.rtf").write_text(source, encoding="latin-1")
+    greeting, pier = "\u041f\u0440\u0438\u0432\u0435\u0442 café", "\u041f\u0438\u0440 é"
+    assert load(tmp_path / "b.rtf").text == f"{greeting}\n\nHeader: {pier}"

@@ -14,6 +14,7 @@ from lexichord.ingest.load.text import storable_text
 HIDDEN = "(hidden)"
 LEFT_OUT = "left out: "  # so begins a flag
 PASSAGE = "passage"  # words amid the text that no reader sees: these are not marked, but left out
+UNKNOWN_SYMBOL = "\ufffd"
 DAY_CHARS = len("2026-11-26")  # of a comment's date, with which formats have the time as well
 LINE_END = re.compile(r"""(?<=\w\w)[.!?。！？]["'”)\]]?\Z""")
 SENTENCE_END = re.compile(rf"{LINE_END.pattern}|{LINE_END.pattern[:-2]}(?=\s+[^\W\da-z_])")
@@ -97,6 +98,11 @@ class Marks:
         if not text.strip() or self.keeps_hidden(PASSAGE):
             return text
         return " " if text[0].isspace() and text[-1].isspace() else ""
+
+    def unknown_symbol(self) -> str:
+        """Return what stands for a sign of which only its font knows what it is; count it."""
+        self._left_out["symbol"] += 1
+        return UNKNOWN_SYMBOL
 
     def comment(self, text: str, author: str = "", day: str = "", kind: str = "Comment") -> str:
         """Return what somebody said about the text, with name and day; "" where it is left out.

@@ -14,7 +14,9 @@ from lxml.etree import QName, _Element
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.archive import open_archive, parse_xml
+from lexichord.ingest.load.list_numbers import BULLET
 from lexichord.ingest.load.marks import Marks, described, picture, within
+from lexichord.ingest.load.odf_lists import list_labels
 from lexichord.ingest.load.odf_styles import OPEN_DOCUMENT, OdfStyles, attribute
 from lexichord.ingest.load.spans import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, storable_text
@@ -55,6 +57,7 @@ class OdfReader:
         if STYLES_PART in archive.namelist():
             roots.insert(0, parse_xml(archive.read(STYLES_PART)))
         self.styles = OdfStyles(roots, marks, self._margin)
+        self._labels = list_labels(self.content, roots, self.styles.list_style)
 
     def add(self, parent: _Element, is_hidden: bool = False) -> None:
         """Add what an element holds, block by block."""
@@ -80,7 +83,8 @@ class OdfReader:
         name = QName(element).localname
         if name in ("h", "p"):
             level = _count(element, "text", "outline-level") if name == "h" else None
-            self.add_paragraph(self.text(element, is_hidden).strip("\n"), level)
+            text = self._numbered(element, self.text(element, is_hidden).strip("\n"))
+            self.add_paragraph(text, level)
         elif name == "list":
             self._add_list(element, "", is_hidden)
         elif name == "table":
@@ -103,7 +107,8 @@ class OdfReader:
 
     def _add_item(self, item: _Element, indent: str, is_hidden: bool) -> None:
         """Add a list's item with its mark; lists in it are set in below."""
-        mark = "" if QName(item).localname == "list-header" else "• "
+        labels = map(self._labels.get, item.iterchildren("{*}p"))
+        mark = next((f"{label} " for label in labels if label), "")
         for is_text, group in groupby(item, lambda child: QName(child).localname == "p"):
             if is_text:
                 lines = (self.text(paragraph, is_hidden) for paragraph in group)
@@ -118,6 +123,11 @@ class OdfReader:
                 else:
                     self._add_block(child, is_hidden)
                     self.add_gathered()
+
+    def _numbered(self, element: _Element, text: str) -> str:
+        """Put a heading's number before it, or an item's that stands in a cell."""
+        label = self._labels.get(element, "").replace(BULLET, "")
+        return f"{label} {text.lstrip()}" if label and text.strip() else text
 
     def _add_list(self, element: _Element, indent: str, is_hidden: bool) -> None:
         for item in element.iterchildren("{*}list-header", "{*}list-item"):
@@ -141,7 +151,10 @@ class OdfReader:
     def _cells(self, row: _Element, is_hidden: bool) -> Iterator[SpanningCell]:
         """Yield a row's cells, without those that others cover."""
         for cell in row.iterchildren("{*}table-cell"):
-            parts = [self.text(part, is_hidden).strip() for part in paragraphs_in(cell)]
+            parts = [
+                self._numbered(part, self.text(part, is_hidden).strip())
+                for part in paragraphs_in(cell)
+            ]
             text = " ".join([*parts, *map(within, self.pictures)])
             self.pictures = []
             rows = _count(cell, "table", "number-rows-spanned")

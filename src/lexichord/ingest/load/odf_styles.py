@@ -7,6 +7,7 @@ from lxml.etree import QName, _Element
 from lexichord.ingest.load.marks import Marks
 
 OPEN_DOCUMENT = "urn:oasis:names:tc:opendocument:xmlns:"
+LIST_STYLE = f"{{{OPEN_DOCUMENT}style:1.0}}list-style-name"
 USUAL_PAGE = "Standard"  # what pages look like where no style says otherwise
 MARGINS = {
     **dict.fromkeys(("header-first", "header", "header-left"), "Header"),
@@ -41,6 +42,13 @@ class OdfStyles:
             for style in self._based(attribute(element, "text", "style-name"))
             for properties in style.iterfind("{*}text-properties")
         )
+
+    def list_style(self, paragraph: _Element) -> str | None:
+        """Return the list style that a paragraph's style names; None where it says nothing."""
+        for style in self._based(attribute(paragraph, "text", "style-name")):
+            if (named := style.get(LIST_STYLE)) is not None:
+                return named
+        return None
 
     def hides_slide(self, name: str) -> bool:
         """Return whether slides of a style are not shown."""

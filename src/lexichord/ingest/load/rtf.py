@@ -3,6 +3,7 @@
 import re
 from codecs import BOM_UTF8
 from collections.abc import Sequence
+from itertools import batched
 from pathlib import Path
 
 from striprtf.striprtf import font_table_group, rtf_to_text
@@ -27,6 +28,8 @@ SIGNS = re.compile(f"({PLACE.pattern.replace('(', '(?:')}|{ROW_SIGNS}|\n)")
 BROKEN_RTF = "is no RTF, or a broken one: open it and save it again"
 PART_END = "\x06"
 CODEPAGE = re.compile(r"\\ansicpg\d{1,5}")
+FONT = re.compile(r"(\\f\d{1,5})(?!\d)")
+CHARACTER_SET = "\\fcharset"
 INFO = re.compile(r"\{\\(title|author|subject)(?: |(?=\\))([^{}]{1,1000})\}")
 
 
@@ -37,6 +40,7 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         raise IngestError(BROKEN_RTF)
     marks = Marks(options)
     try:
+        content = _with_character_sets(content)
         built = _Reader(content, marks).built
         info = {
             key: " ".join(_plain("{\\rtf1 " + value + "}").split())
@@ -47,6 +51,20 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     title = info.pop("title", "") or named
     metadata = marks.flagged({key: value for key, value in info.items() if value})
     return LoadedText(built.text, RTF_TYPE, title, tables=tuple(built.tables), metadata=metadata)
+
+
+def _with_character_sets(content: str) -> str:
+    r"""Say of each font without a character set that it has the document's, which is 1.
+
+    The library takes the next \fcharset that it finds for the font's, though another's it be.
+    """
+    fonts = font_table_group(content)  # type: ignore[no-untyped-call]
+    before, *parts = FONT.split(fonts)  # fonts' numbers, and what is said of each
+    said = (
+        f"{font}{'' if CHARACTER_SET in rest else f'{CHARACTER_SET}1'}{rest}"
+        for font, rest in batched(parts, 2)
+    )
+    return content.replace(fonts, before + "".join(said), 1)
 
 
 class _Reader:

@@ -1,45 +1,12 @@
 """The numbers of a Word file's list items, which Word keeps outside the text."""
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
 from lexichord.ingest.load.docx.styles import ParagraphStyles, property_value
-from lexichord.ingest.numerals import letters, roman
-
-LIST_LEVELS = 9
-DOCX_NUMBER_FORMS: dict[str, Callable[[int], str]] = {
-    "decimalZero": lambda number: f"{number:02}",
-    "lowerLetter": letters,
-    "upperLetter": lambda number: letters(number).upper(),
-    "lowerRoman": roman,
-    "upperRoman": lambda number: roman(number).upper(),
-    "none": lambda number: "",
-}
-LEVEL_PLACEHOLDER = re.compile(r"%([1-9])")
-
-
-@dataclass(frozen=True, slots=True)
-class ListLevel:
-    """How a level of a list is numbered."""
-
-    form: str
-    pattern: str
-    start: int
-    restarts: bool
-    all_decimal: bool
-    style: str | None
-
-
-@dataclass(slots=True)
-class ListCounter:
-    """A list: its levels, and how far each was counted."""
-
-    levels: dict[int, ListLevel]
-    reached: list[int | None] = field(default_factory=lambda: [None] * LIST_LEVELS)
+from lexichord.ingest.load.list_numbers import LIST_LEVELS, ListCounter, ListLevel
 
 
 class ListNumbering:
@@ -75,8 +42,8 @@ class ListNumbering:
         if level not in counting.levels:
             return ""
         self._begin(number, counting)
-        self._count(counting, level)
-        return _label(counting, level)
+        counting.count(level)
+        return counting.label(level)
 
     def _counting(self, number: str) -> ListCounter:
         """Find the list that a number's id means; a list may point at another by its style."""
@@ -100,17 +67,6 @@ class ListNumbering:
             if start is not None and index in counting.levels:
                 counting.levels[index] = replace(counting.levels[index], start=_whole(start, 1))
                 counting.reached[index:] = [None] * (LIST_LEVELS - index)
-
-    def _count(self, counting: ListCounter, level: int) -> None:
-        reached = counting.reached
-        for above in range(level):
-            if reached[above] is None and above in counting.levels:
-                reached[above] = counting.levels[above].start
-        before = reached[level]
-        reached[level] = counting.levels[level].start if before is None else before + 1
-        for below in range(level + 1, LIST_LEVELS):
-            if below not in counting.levels or counting.levels[below].restarts:
-                reached[below] = None
 
 
 def _levels(abstract: _Element) -> dict[int, ListLevel]:
@@ -138,21 +94,6 @@ def _level(counting: ListCounter, written: str | None, style: str) -> int:
             if level.style == style:
                 return index
     return _whole(written, 0)
-
-
-def _label(counting: ListCounter, level: int) -> str:
-    here = counting.levels[level]
-    if here.form == "bullet":
-        return "•"
-
-    def number(place: re.Match[str]) -> str:
-        index = int(place[1]) - 1
-        if index not in counting.levels:
-            return ""
-        form = "decimal" if here.all_decimal else counting.levels[index].form
-        return DOCX_NUMBER_FORMS.get(form, str)(counting.reached[index] or 0)
-
-    return LEVEL_PLACEHOLDER.sub(number, here.pattern).strip()
 
 
 def _whole(written: str | None, default: int) -> int:

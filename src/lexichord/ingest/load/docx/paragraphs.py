@@ -4,6 +4,7 @@ What is hidden in it is left out; what hangs on it (notes, comments, pictures) i
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
@@ -13,12 +14,18 @@ from lxml.etree import _Element
 
 from lexichord.ingest.load.diagrams import diagram_lines
 from lexichord.ingest.load.docx.content import FALLBACK_TAG, ROW_TAG, is_hidden_row
+from lexichord.ingest.load.docx.equations import (
+    EQUATION_TAGS,
+    MATH_NAMESPACE,
+    equation,
+    set_apart,
+)
+from lexichord.ingest.load.docx.signs import FORM_TAG, SYMBOL_TAG, form_field, read_symbol
 from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.marks import PASSAGE, Marks, described, picture
 
 RUN_TAG, COMMENT_TAG, RUBY_TAG = qn("w:r"), qn("w:commentReference"), qn("w:ruby")
 DIAGRAM_TAG = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
-MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 TEXT_TAGS = {qn("w:t"), f"{{{MATH_NAMESPACE}}}t"}
 CHARACTER_TAGS = {
     qn("w:tab"): "\t",
@@ -64,7 +71,8 @@ class ParagraphReader:
             (hidden and not self._is_in_hidden_row, "".join(text for _, text in group))
             for hidden, group in groupby(runs, itemgetter(0))
         )
-        return "".join(self._marks.passage(text) if hidden else text for hidden, text in parts)
+        shown = (self._marks.passage(text) if hidden else text for hidden, text in parts)
+        return set_apart("".join(shown))
 
     def take_pictures(self) -> list[str]:
         """Return what is said of the pictures since the last call."""
@@ -82,10 +90,8 @@ class ParagraphReader:
 
     def _runs(self, element: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
         for child in element:
-            if child.tag in TEXT_TAGS:
-                yield hidden, child.text or ""
-            elif child.tag in CHARACTER_TAGS:
-                yield hidden, CHARACTER_TAGS[child.tag]
+            if (text := self._own_text(child, hidden)) is not None:
+                yield hidden, text
             elif child.tag in NOTE_TAGS and self._shows_note(hidden):
                 self.notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
                 yield hidden, f"[{len(self.notes)}]"
@@ -97,13 +103,26 @@ class ParagraphReader:
                 self._gather(child, hidden)
                 yield from self._runs(child, hidden)
 
+    def _own_text(self, element: _Element, hidden: bool) -> str | None:
+        """Return what an element is in the text; None where that is what stands in it."""
+        if element.tag in TEXT_TAGS:
+            return element.text or ""
+        if element.tag in EQUATION_TAGS:
+            return equation(element, partial(self._words, hidden=hidden))
+        if element.tag == SYMBOL_TAG:
+            return read_symbol(element) or self._marks.unknown_symbol()
+        if element.tag == FORM_TAG:
+            return form_field(element)
+        return CHARACTER_TAGS.get(element.tag)
+
     def _ruby(self, ruby: _Element, hidden: bool) -> Iterator[tuple[bool, str]]:
         """Yield words, and behind them in brackets what stands above them in small letters."""
         for part, form in (("w:rubyBase", "{}"), ("w:rt", " ({})")):
-            text = "".join(
-                text for each in ruby.iterfind(qn(part)) for _, text in self._runs(each, hidden)
-            )
+            text = "".join(self._words(each, hidden) for each in ruby.iterfind(qn(part)))
             yield hidden, form.format(text) if text else ""
+
+    def _words(self, element: _Element, hidden: bool) -> str:
+        return "".join(text for _, text in self._runs(element, hidden))
 
     def _shows_note(self, hidden: bool) -> bool:
         return not hidden or self._is_in_hidden_row or self._marks.keeps_hidden(PASSAGE)
