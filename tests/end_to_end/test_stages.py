@@ -57,9 +57,10 @@ class ReadTitles:
 
 
 class DeleteWhatIsFound:
-    """A stage that finds the files, and deletes the best of them before it is read."""
+    """A stage that finds the files, and deletes the best before it is read, so many times."""
 
-    deleted = 0
+    def __init__(self, most: int) -> None:
+        self.most, self.deleted = most, 0
 
     async def __call__(
         self,
@@ -71,7 +72,7 @@ class DeleteWhatIsFound:
         reranker: Reranker | None,
     ) -> list[FileHit]:
         files = await discover(database, question, trace, limit, reranker)
-        if self.deleted < 1:
+        if self.deleted < self.most:
             self.deleted += await delete_documents(database, [files[0].document_id])
         return files
 
@@ -105,20 +106,24 @@ def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Ope
     assert "keep_insurance" in kept.timings_ms
 
 
-def test_a_document_that_is_deleted_amid_a_query_does_not_fail_it(corpus: str, home: Path) -> None:
-    stages = Stages(discover=DeleteWhatIsFound())
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_document_that_is_deleted_amid_a_query_does_not_fail_it(
+    corpus: str, home: Path, most: int
+) -> None:
+    stages = Stages(discover=DeleteWhatIsFound(most))
     with (
         new_database(corpus, copy_of=corpus) as dsn,
         SyncLexichord(dsn=dsn, home=home, stages=stages) as lexichord,
     ):
         documents = {row.document_id for row in lexichord.list()}
         found = lexichord.query(QUERY, answer=True)
-        (gone,) = documents - {row.document_id for row in lexichord.list()}
+        gone = documents - {row.document_id for row in lexichord.list()}
         assert found.hits
-        assert gone not in {hit.document_id for hit in found.hits}
+        assert len(gone) == most
+        assert not gone & {hit.document_id for hit in found.hits}
         assert [step.stage for step in found.trace].count("intent") == 1
         with pytest.raises(NotFoundError, match="there is no document"):
-            lexichord.query(QUERY, documents=[gone])
+            lexichord.query(QUERY, documents=[*gone])
 
 
 def test_evidence_is_selected_before_it_is_shown(opened: Open) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self, Unpack, cast
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from lexichord.retrieve.stages import Stages
 
 SEARCH_SECONDS = QueryOptions.budget_ms / 1000  # of the database, for a search
+MAX_GONE = 3  # times that a query begins anew because what it found is deleted: four clients do it
 NOT_OPEN = "Lexichord is not open: use it inside `async with`, or await open() first"
 
 type Reasons = list[str]  # inside Lexichord, `list` is a method
@@ -425,13 +426,15 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         model = await find_query_model(self.settings, options.llm)
         trace = Trace(options.budget_ms / 1000, list(degraded))
         with time_limit(trace.seconds):
-            try:
-                response = await self._ask(question, options, trace, model)
-            except NotFoundError:
+            for _ in range(MAX_GONE):
+                with suppress(NotFoundError):
+                    response = await self._ask(question, options, trace, model)
+                    break
                 # Where what the caller named is there, it was a document that the query found, and
                 # that was deleted before it was read.
                 await catalogue.count_documents(self.database, question.scope)
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
+            else:
                 response = await self._ask(question, options, trace, model)
             degraded = response.degraded + await remarks(self.database, question, response.hits)
         if self.reader is None and response.intent.wants_one_thing:
