@@ -10,6 +10,7 @@ from types import MappingProxyType
 from lxml.etree import QName, _Element
 
 from lexichord.ingest.load.docx.content import FALLBACK_TAG
+from lexichord.ingest.load.linear_maths import ROOTS, is_bracketed
 
 MATH_NAMESPACE = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 EQUATION_TAGS = {f"{{{MATH_NAMESPACE}}}{name}" for name in ("oMath", "oMathPara")}
@@ -18,7 +19,6 @@ EDGE = "\x00"  # stands, while all is put together, where what follows must not 
 TOUCHING = re.compile(rf"(?<=[\w)\]}}]){EDGE}+(?=[\w(\[{{√∛∜])")
 ONE_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|\W|")
 SEVERAL_TERMS = re.compile(r"[-+\u2212±∓=<>≤≥]")
-ROOTS = MappingProxyType({"": "√", "2": "√", "3": "∛", "4": "∜"})
 MACRON = "\u0304"
 
 type Words = Callable[[_Element], str]  # the words of a run
@@ -92,7 +92,7 @@ class _Equation:
 
     def root(self, element: _Element) -> str:
         """Write √2, or x^(1/n) for a root that has no sign."""
-        degree, base = self._part(element, "deg"), _one(self._part(element, "e"))
+        degree, base = self._part(element, "deg") or "2", _one(self._part(element, "e"))
         if degree in ROOTS:
             return f"{EDGE}{ROOTS[degree]}{base}{EDGE}"
         return f"{EDGE}{base}^(1/{_one(degree)}){EDGE}"
@@ -141,21 +141,12 @@ def _said(element: _Element, properties: str, name: str, otherwise: str) -> str:
 
 def _one(text: str) -> str:
     """Return a part in parentheses, unless it is a number, a word, a sign or has them."""
-    return text if ONE_TOKEN.fullmatch(text) or _is_bracketed(text) else f"({text})"
+    return text if ONE_TOKEN.fullmatch(text) or is_bracketed(text) else f"({text})"
 
 
 def _term(text: str) -> str:
     """Return a part in parentheses where it is more than what is multiplied."""
-    return f"({text})" if SEVERAL_TERMS.search(text) and not _is_bracketed(text) else text
-
-
-def _is_bracketed(text: str) -> bool:
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if depth == 0:
-            return letter == ")" and place == len(text) - 1
-    return False
+    return f"({text})" if SEVERAL_TERMS.search(text) and not is_bracketed(text) else text
 
 
 PLAIN = ("oMath", "ins", "moveTo", "box", "borderBox", "phant", "groupChr", "e", "AlternateContent")

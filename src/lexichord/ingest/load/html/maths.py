@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from lxml.etree import _Element
 
 from lexichord.ingest.load.html.hidden import is_hidden
+from lexichord.ingest.load.linear_maths import ROOTS, is_bracketed
 
 MATHS_TAGS = ("math", "m:math", "mml:math")
 LEFT_OUT_TAGS = ("annotation", "annotation-xml", "mphantom", "none", "mprescripts")
@@ -120,18 +121,7 @@ class _Part:
         """The part in parentheses, where it is more than one sign, number or word."""
         tokens = sum(1 for leaf in self.item.iter() if not len(leaf) and (leaf.text or "").strip())
         is_one = tokens < 2 and " " not in self.text
-        return self.text if is_one or _is_bracketed(self.text) else f"({self.text})"
-
-
-def _is_bracketed(text: str) -> bool:
-    if not (text.startswith("(") and text.endswith(")")):
-        return False
-    depth = 0
-    for place, sign in enumerate(text, 1):
-        depth += (sign == "(") - (sign == ")")
-        if not depth:
-            return place == len(text)
-    return False
+        return self.text if is_one or is_bracketed(self.text) else f"({self.text})"
 
 
 def _row(texts: Iterable[str]) -> str:
@@ -176,7 +166,7 @@ def _both(item: _Element, parts: Sequence[_Part]) -> str:
 
 def _root(item: _Element, parts: Sequence[_Part]) -> str:
     index = parts[1].text
-    sign = {"2": "√", "3": "∛", "4": "∜"}.get(index, f"√[{index}]")
+    sign = ROOTS.get(index, f"√[{index}]")
     return f"{sign}{parts[0].whole}"
 
 
