@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing.process import BaseProcess
 from random import Random
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from lexichord.db.pool import Database
 from lexichord.db.tables import CHANGES, Listener
@@ -479,3 +480,42 @@ def test_workers_that_are_killed_lose_nothing(
     work(dsn)
     for other in fresh_index_of(dsn, template, template):
         assert_same_index(dsn, other)
+
+
+NAMES = [
+    'a"b', "it's", "back\\slash", "100%s %I %L %1$s", "$$ $body$", "new\nline\ttab", "ü漢字👩",
+    "n" * 63, "select", "user", "Upper lower", "x); drop table article; --",
+    'x"; drop table article; --', "/* x */", "{braces},{}", "a.b", "null", ":name", "\u202e",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_nothing_but_a_name(fresh: Connection, dsn: str, name: str) -> None:
+    """Of a schema, a table in it, a column of its text and one of its key."""
+    key = f"k{name}".encode()[:63].decode(errors="ignore")
+    table = sql.Identifier(name, name)
+    parts = {"schema": sql.Identifier(name), "table": table}
+    parts |= {"text": sql.Identifier(name), "key": sql.Identifier(key)}
+
+    def run(statement: LiteralString, *values: object) -> list[Any]:
+        cursor = fresh.execute(sql.SQL(statement).format(**parts), values or None)
+        return cursor.fetchall() if cursor.description else []
+
+    run("create schema {schema}")
+    run("create table {table} ({key} int primary key, {text} text)")
+    run("insert into {table} values (1, 'a zebra'), (2, 'a gnu')")
+    run(
+        "select lexichord.index_table(%s::regclass, text => %s, title => %s, metadata => %s)",
+        *(table.as_string(fresh), [name], name, [name]),
+    )
+    assert work(dsn).stored == 2
+    run("update {table} set {text} = 'a quagga' where {key} = 2")
+    run("delete from {table} where {key} = 1")
+    work(dsn)
+    assert [row[:3] for row in stored(fresh)] == [("2", "a quagga", "a quagga")]
+    found = run("select * from lexichord.search_table(null::{table}, 'quagga')")
+    assert len(found) == 1
+    run("select lexichord.drop_index_table(%s::regclass)", table.as_string(fresh))
+    assert stored(fresh) == []
+    assert value(fresh, "select count(*) from article") == 0
+    assert call(fresh, "find_problems") == []

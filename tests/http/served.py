@@ -10,6 +10,7 @@ import uvicorn
 
 from lexichord import SyncLexichord
 from lexichord.serve.access import AccessPolicy
+from lexichord.serve.connections import TimedProtocol
 from lexichord.serve.http.app import create_http_server
 from lexichord.serve.server import open_listeners
 from lexichord.types import Json
@@ -152,7 +153,7 @@ def serving(
     with ExitStack() as stack:
         stack.callback(lambda: lexichord.run(door.aclose()))
         listeners = stack.enter_context(open_listeners("127.0.0.1", 0))
-        config = uvicorn.Config(build(door), http="h11", log_config=None, access_log=False)
+        config = uvicorn.Config(build(door), http=TimedProtocol, log_config=None, access_log=False)
         server = uvicorn.Server(config)
         serve = Thread(target=lexichord.run, args=(server.serve(sockets=listeners),))
         serve.start()

@@ -66,7 +66,7 @@ def test_searches_have_room_beside_all_else(served: Served) -> None:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bodies have to come within a second."""
-    monkeypatch.setattr(middleware, "BODY_SECONDS", 1.0)
+    monkeypatch.setattr(middleware, "ARRIVAL_SECONDS", 1.0)
 
 
 @pytest.mark.usefixtures("hasty")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +20,11 @@ from lexichord.types.questions import Intent
 from tests.alike import differences
 from tests.end_to_end.llm_replies import grades, replying, shown, with_model
 from tests.end_to_end.processes import wait_until
-from tests.http.conftest import Keyed
-from tests.http.served import new_client, serving
+from tests.http.conftest import DOCUMENTS, KEYS, Keyed
+from tests.http.served import new_client, serve_documents, serving
 from tests.http.server import active, connected, request
 from tests.http.test_guarding import locked
+from tests.http.test_key_life import let_expire
 from tests.listening import PATIENCE
 from tests.providers.chat_servers import ChatServer, chat_server
 
@@ -261,3 +262,30 @@ def test_whoever_hangs_up_before_the_first_event_takes_the_sql_along(
             wait_until(lambda: active(keyed.dsn) != [])
         wait_until(lambda: active(keyed.dsn) == [])
     assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize("end", [SyncLexichord.revoke_key, let_expire])
+def test_a_key_that_ends_amid_a_stream_lets_that_end_and_begins_no_other(
+    bare: str, home: Path, end: Callable[[SyncLexichord, int], object]
+) -> None:
+    begun, go = Event(), Event()
+
+    async def wait(
+        *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
+    ) -> Sequence[ChunkHit]:
+        begun.set()
+        await asyncio.to_thread(go.wait, PATIENCE)
+        return hits
+
+    with serve_documents(
+        bare, DOCUMENTS, KEYS, home=home, stages=Stages(select_hits=wait)
+    ) as served:
+        made, body = served.lexichord.create_key("Ann"), {"query": "zebra", "stream": True}
+        client = served.by(made.secret)
+        with client.stream("POST", "/v1/query", json=body) as reply:
+            assert begun.wait(PATIENCE)
+            end(served.lexichord, made.key.key_id)
+            assert client.post("/v1/query", json=body).status_code == 401
+            go.set()
+            *_, (kind, _) = read(reply.iter_lines())
+        assert kind == "response"

@@ -227,3 +227,26 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_a_name_that_is_not_utf_8_has_a_uri_that_is() -> None:
     assert storable_name(os.fsdecode(b"/a/caf\xe9.txt")) == "/a/caf\\xe9.txt"
     assert storable_name("/a/naïve 1.txt") == "/a/naïve 1.txt"
+
+
+@pytest.mark.parametrize("link", ["a.md", "in/a.md", "z/a.md"])
+def test_a_link_to_what_is_passed_over_is_passed_over(tmp_path: Path, link: str) -> None:
+    write(tmp_path / ".gitignore", "*.log.md\n/private/\n")
+    write(tmp_path / "sub" / ".gitignore", "draft.md\n!kept.log.md\n")
+    write(tmp_path / "python" / "pyvenv.cfg")
+    passed_over = ("b.log.md", "private/c.md", "private/deep/d.md", "sub/draft.md", "python/e.md")
+    for name in (*passed_over, "sub/kept.log.md"):
+        write(tmp_path / name)
+    for number, name in enumerate((*passed_over, "sub/kept.log.md", "out/f.md")):
+        write(tmp_path / "out" / "f.md")
+        place = tmp_path / link.replace("a.md", f"{number}.md")
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(tmp_path / name)
+    found = sorted(
+        {
+            path.relative_to(tmp_path).as_posix()
+            for path in FileSearch(exclude=["out"]).find([tmp_path])
+        }
+    )
+    assert found == ["sub/kept.log.md"]
+    assert set(names(tmp_path)) == {"f.md", "kept.log.md"}

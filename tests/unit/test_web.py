@@ -378,3 +378,16 @@ def test_an_address_is_refused_without_its_password() -> None:
     with pytest.raises(ConfigError, match="is no address that can be read") as raised:
         check_url("http://me:hunt/er2@example.com/a", Reach())
     assert "er2" not in str(raised.value)
+
+
+def test_a_proxy_of_the_environment_is_not_asked(
+    site: Site, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would connect to where it finds the name itself."""
+    network.names = {"outside.test": iter([PUBLIC])}
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://10.0.0.7:3128")
+    site.put("/", "words")
+    assert fetch("http://outside.test/", {}).content == b"words"
+    assert network.reached == [PUBLIC]
+    assert site.paths == ["/"]

@@ -67,7 +67,7 @@ class FileSearch:
     def _walk(self, root: Path) -> Iterator[Path]:
         closed: list[OSError] = []
         self._entered = {root}
-        rules: dict[Path, IgnoreRules] = {}
+        self._rules: dict[Path, IgnoreRules] = {root.parent: ()}
         walked = os.walk(root, onerror=closed.append, followlinks=self.follow_links)
         for here, folders, names in walked:
             folder = Path(here)
@@ -75,13 +75,11 @@ class FileSearch:
                 self._leave_out(folder, "a Python environment")
                 folders.clear()
                 continue
-            rules[folder] = [*rules.get(folder.parent, ()), *self._ignore_rules(folder, names)]
-            folders[:] = [
-                name for name in sorted(folders) if self._enters(root, folder / name, rules[folder])
-            ]
+            rules = self._rules_in(folder)
+            folders[:] = [name for name in sorted(folders) if self._enters(root, folder / name)]
             for name in sorted(names):
                 target = self.target(folder / name)
-                if self._takes(root, folder / name, target, rules[folder]) and target:
+                if self._takes(root, folder / name, target, rules) and target:
                     yield target
         yield from (Path(error.filename) for error in closed)
 
@@ -98,9 +96,8 @@ class FileSearch:
             return "hidden"
         return self._why_by_name(path.name, name) or self._why_not_included(name)
 
-    def _enters(self, root: Path, folder: Path, rules: IgnoreRules) -> bool:
-        why = "filled by a tool" if folder.name in SKIPPED_FOLDERS else ""
-        why = why or self._why_left_out(root, folder, rules, "/")
+    def _enters(self, root: Path, folder: Path) -> bool:
+        why = self._why_not_entered(root, folder)
         if not why and folder.is_symlink() and not self.follow_links:
             why = "a link to a folder"
         if why:
@@ -135,8 +132,17 @@ class FileSearch:
         """Return whether a link's target would not be looked at in its own place."""
         if target is None or self.follow_links or not target.is_relative_to(root):
             return False
-        parts = target.relative_to(root).parts
-        return any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts)
+        between = [folder for folder in target.parents if folder.is_relative_to(root)]
+        return (
+            any((folder / ENVIRONMENT_FILE).exists() for folder in between)
+            or any(self._why_not_entered(root, folder) for folder in between if folder != root)
+            or bool(self._why_left_out(root, target, self._rules_in(target.parent)))
+        )
+
+    def _why_not_entered(self, root: Path, folder: Path) -> str:
+        if folder.name in SKIPPED_FOLDERS:
+            return "filled by a tool"
+        return self._why_left_out(root, folder, self._rules_in(folder.parent), "/")
 
     def _why_left_out(self, root: Path, path: Path, rules: IgnoreRules, end: str = "") -> str:
         why = self._why_by_name(path.name, path.relative_to(root).as_posix() + end)
@@ -166,11 +172,16 @@ class FileSearch:
         is_inside = self.follow_links or any(map(target.is_relative_to, folders))
         return target if is_inside else None
 
-    def _ignore_rules(
-        self, folder: Path, names: Sequence[str]
-    ) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+    def _rules_in(self, folder: Path) -> IgnoreRules:
+        """Return the rules for what a folder holds, of all folders from the root on."""
+        if folder not in self._rules:
+            outer = self._rules_in(folder.parent)
+            self._rules[folder] = (*outer, *self._ignore_rules(folder))
+        return self._rules[folder]
+
+    def _ignore_rules(self, folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
         """Yield the folder's own rules, if it has any that can be read."""
-        target = self.target(folder / IGNORE_FILE) if IGNORE_FILE in names else None
+        target = self.target(folder / IGNORE_FILE)
         if target is None:
             return
         try:

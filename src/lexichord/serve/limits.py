@@ -21,7 +21,8 @@ FIRST_BODY_BYTES = 2**16  # of a body, read before its request takes a place amo
 SENT_BYTES = (
     2**18
 )  # of an answer at once: one that nobody reads keeps its place till its time is up
-BODY_SECONDS = 10.0  # in which these come, and then each further piece
+# In which a request's head comes, then the first bytes of its body, then each further piece.
+ARRIVAL_SECONDS = 10.0
 MAX_HEAD_BYTES = 2**20  # what is longer gets no JSON error; uvicorn's own 64 KiB are soon reached
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
 MAX_ADDED_DOCUMENTS = 1_000  # in one body

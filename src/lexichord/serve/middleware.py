@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from lexichord.serve.errors import PublicError
 from lexichord.serve.limits import (
-    BODY_SECONDS,
+    ARRIVAL_SECONDS,
     FIRST_BODY_BYTES,
     MAX_ASKING_BYTES,
     RETRY_AFTER_SECONDS,
@@ -40,7 +40,7 @@ HEAVY_PATHS = re.compile(
 FORM_PATHS = re.compile(r"POST (/v1/(documents:upload|files)|/documents/upload)/?$")  # with files
 BODYLESS_METHODS = ("GET", "HEAD", "DELETE", "OPTIONS")  # nothing that we read, at least
 LATE_BODY = PublicError(
-    408, "timeout_error", f"the body did not come: no more of it within {BODY_SECONDS:g} s"
+    408, "timeout_error", f"the body did not come: no more of it within {ARRIVAL_SECONDS:g} s"
 )
 HOST_NAME = re.compile(r"[a-z0-9._:-]{1,253}", re.A)
 MAX_TOLD_NAMES = 20  # in the log, which strangers could fill
@@ -158,7 +158,7 @@ class ArrivingBody:
         What more there is is read by who needs it.
         """
         try:
-            async with asyncio.timeout(BODY_SECONDS):
+            async with asyncio.timeout(ARRIVAL_SECONDS):
                 while not self._is_whole and self._bytes < FIRST_BODY_BYTES:
                     self._first.append(self._counted(await self._receive()))
         except TimeoutError:
@@ -174,7 +174,7 @@ class ArrivingBody:
         if self._is_whole:
             return self._counted(await self._receive())
         try:
-            async with asyncio.timeout(BODY_SECONDS):
+            async with asyncio.timeout(ARRIVAL_SECONDS):
                 return self._counted(await self._receive())
         except TimeoutError:
             self._refuse(LATE_BODY)

@@ -57,12 +57,14 @@ async def run_server(app: "ASGIApp", sockets: Sequence[socket.socket]) -> None:
     """
     import uvicorn
 
+    from lexichord.serve.connections import TimedProtocol
+
     config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         server_header=False,
-        http="h11",
+        http=TimedProtocol,
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,

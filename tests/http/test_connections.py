@@ -1,0 +1,107 @@
+"""Who holds a connection without a whole request does not hold it for long."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+from lexichord.serve import connections
+from tests.conftest import new_database
+from tests.http.served import Served, serve
+from tests.http.server import connected, request
+
+SECONDS = 1.0
+HEAD = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+WHOLE = HEAD + b"\r\n"
+
+
+@pytest.fixture(scope="module")
+def served(bare: str, home: Path) -> Iterator[Served]:
+    """Heads have to come within a second, what is left of a body within two."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        new_database(bare, copy_of=bare) as dsn,
+        serve(dsn, home=home) as server,
+    ):
+        patch.setattr(connections, "ARRIVAL_SECONDS", SECONDS)
+        patch.setattr(connections, "KEEP_ALIVE_SECONDS", 2 * SECONDS)
+        yield server
+
+
+def seconds_held(served: Served, *sent: bytes, drop_by_drop: bytes = b"") -> float:
+    """Send what begins a request, then the rest by single bytes; return how long that is borne."""
+    with connected(served.url) as connection:
+        for one in sent:
+            connection.sendall(one)
+            connection.settimeout(0.2)
+            with suppress(TimeoutError):
+                connection.recv(10_000)
+        started = time.monotonic()
+        for byte in drop_by_drop or bytes(40):
+            if drop_by_drop:
+                with suppress(OSError):
+                    connection.sendall(bytes([byte]))
+            with suppress(TimeoutError):
+                if not connection.recv(10_000):
+                    break
+    return time.monotonic() - started
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        (),
+        (b"\r\n",),
+        (b"G",),
+        (HEAD,),
+        (HEAD + b"x: " + b"z" * 100_000,),
+        (WHOLE, b"\r\n"),
+        (WHOLE, HEAD),
+        (b"POST /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n", b"1"),
+    ],
+    ids=["nothing", "a blank line", "a letter", "a line", "much", "again", "next", "a body"],
+)
+def test_a_request_that_does_not_begin_is_not_waited_for(
+    served: Served, sent: tuple[bytes, ...]
+) -> None:
+    assert seconds_held(served, *sent) < 4 * SECONDS
+
+
+def test_single_letters_win_no_time(served: Served) -> None:
+    assert seconds_held(served, drop_by_drop=HEAD) < 4 * SECONDS
+
+
+def test_others_are_answered_beside_two_hundred_of_them(served: Served) -> None:
+    with ExitStack() as stack:
+        held = [stack.enter_context(connected(served.url)) for _ in range(200)]
+        for one in held:
+            one.sendall(HEAD)
+        assert served.by().get("/healthz").status_code == 200
+        assert {one.recv(100) for one in held} == {b""}
+
+
+def test_between_two_requests_there_is_time(served: Served) -> None:
+    with connected(served.url) as connection:
+        for pause in (1.5 * SECONDS, 0):
+            connection.sendall(HEAD)
+            time.sleep(SECONDS / 4)
+            connection.sendall(b"\r\n")
+            answer = b""
+            while b'{"status":"ok"}' not in answer:
+                answer += connection.recv(10_000)
+            assert answer.startswith(b"HTTP/1.1 200")
+            time.sleep(pause)
+
+
+def test_an_answer_may_take_longer_than_a_head(served: Served) -> None:
+    """Two requests at once are answered, however slow their bodies come."""
+    body = b'{"query": "zebra", "mode": "keyword"}'
+    kind = "content-type: application/json", f"content-length: {len(body)}"
+    with connected(served.url) as connection:
+        connection.sendall(WHOLE + request("/v1/search", body[:5], *kind))
+        time.sleep(2 * SECONDS)
+        connection.sendall(body[5:])
+        answer = b"".join(iter(lambda: connection.recv(10_000), b""))
+    assert answer.count(b"HTTP/1.1 200") == 2
