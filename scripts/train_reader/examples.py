@@ -72,6 +72,7 @@ class Window:
     passage: int  # the first token of the passage
     spans: list[tuple[int, int]] = field(default_factory=list)  # first and last token
     offsets: list[tuple[int, int]] = field(default_factory=list)  # characters of passage tokens
+    source: str = ""
 
 
 def read_set(file: Path) -> list[Example]:
@@ -292,6 +293,7 @@ def training_windows(
     question = as_typed(example.question, example.title, generator)
     every = list(windows(tokenizer, question, title, example.passage))
     for window in every:
+        window.source = example.source
         mark(window, example.answers)
     holding = [w for w in every if w.spans]
     lacking = [w for w in every if not w.spans and not _touches(w, example.answers)]

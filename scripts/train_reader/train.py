@@ -2,11 +2,11 @@
 
 PYTHONPATH=scripts python -m train_reader.train --data DIR --start FOLDER --into FOLDER [--layers 6]
     [--without SET ...] [--pages FOLDER ...] [--from CHECKPOINT] [--limit N] [--rate 1e-4]
-    [--languages en ...] [--keep-words]
+    [--languages en ...] [--keep-words] [--manuals N] [--teachers CHECKPOINT:LAYERS ...]
 
 DIR holds sets as JSON lines, FOLDER a MiniLM with model.safetensors and tokenizer.json. An
-interrupted run goes on from its last checkpoint when it is called again. torch is needed only
-here.
+interrupted run goes on from its last checkpoint when it is called again. With teachers it learns
+what they say together, their mean, beside what is right. torch is needed only here.
 """
 
 import argparse
@@ -20,14 +20,17 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, kl_div
 
 from train_reader.examples import Window, mixed, training_windows
-from train_reader.network import Reader, load_encoder
+from train_reader.manuals import manuals
+from train_reader.network import Reader, load_encoder, read_checkpoint
 
 BATCH_TOKENS = 6144  # of a step, padding counted
 POOL = 2048  # windows among which lengths are matched
 WARMUP = 0.06  # of all steps
 SAVE_SECONDS = 300
+UNKNOWN_TO_TEACHERS = {"manuals"}  # they were trained without them
 
 
 def batches(pool: list[Window], generator: random.Random) -> list[list[Window]]:
@@ -64,18 +67,45 @@ def tensors(batch: list[Window]) -> tuple[Tensor, ...]:
     return ids, mask, types, readable, starts, ends
 
 
-def loss_of(reader: Reader, batch: list[Window]) -> Tensor:
-    """Return the mean loss: any of the answers' starts and ends, and whether one is here."""
+def loss_of(reader: Reader, teachers: list[Reader], batch: list[Window]) -> Tensor:
+    """Return the mean loss: any of the answers' starts and ends, and whether one is here.
+
+    With teachers half of it is how far the reader is from their mean.
+    """
     ids, mask, types, readable, starts, ends = tensors(batch)
     with torch.autocast("cpu", torch.bfloat16):
-        start, end, here = reader(ids, mask, types)
-    total = torch.zeros(())
-    for logits, right in ((start, starts), (end, ends)):
-        logits = logits.float().masked_fill(readable == 0, -1e4)
+        said = _logits(reader, readable, ids, mask, types)
+    total = torch.zeros(len(batch))
+    for logits, right in zip(said, (starts, ends), strict=False):
         chosen = logits.masked_fill(right == 0, -1e4)
-        total = total + (logits.logsumexp(1) - chosen.logsumexp(1)).mean() / 2
+        total = total + (logits.logsumexp(1) - chosen.logsumexp(1)) / 2
     answered = (starts[:, 0] == 0).float()
-    return total + torch.nn.functional.binary_cross_entropy_with_logits(here.float(), answered) / 2
+    total = total + binary_cross_entropy_with_logits(said[2], answered, reduction="none") / 2
+    if not teachers:
+        return total.mean()
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        each = [_logits(teacher, readable, ids, mask, types) for teacher in teachers]
+    taught = [torch.stack(parts).mean(0) for parts in zip(*each, strict=True)]
+    known = torch.tensor([float(window.source not in UNKNOWN_TO_TEACHERS) for window in batch])
+    return ((1 - known / 2) * total + known * _distance(said, taught) / 2).mean()
+
+
+def _logits(reader: Reader, readable: Tensor, *inputs: Tensor) -> list[Tensor]:
+    """Return the logits of start, end, and "here", those of what no answer may be far below."""
+    start, end, here = (part.float() for part in reader(*inputs))
+    return [*(part.masked_fill(readable == 0, -1e4) for part in (start, end)), here]
+
+
+def _distance(said: list[Tensor], taught: list[Tensor]) -> Tensor:
+    """Return of each window how far what a reader says is from what it was taught."""
+    apart = [
+        kl_div(a.log_softmax(1), b.log_softmax(1), reduction="none", log_target=True).sum(1) / 2
+        for a, b in zip(said[:2], taught[:2], strict=True)
+    ]
+    likely = taught[2].sigmoid()
+    entropy = binary_cross_entropy_with_logits(taught[2], likely, reduction="none")
+    here = binary_cross_entropy_with_logits(said[2], likely, reduction="none") - entropy
+    return apart[0] + apart[1] + here / 2
 
 
 def optimizer_of(reader: Reader, rate: float) -> torch.optim.AdamW:
@@ -99,6 +129,7 @@ def train(arguments: argparse.Namespace) -> None:
         reader.load_state_dict(torch.load(arguments.checkpoint)["reader"])
     reader.words.requires_grad_(not arguments.keep_words)
     optimizer = optimizer_of(reader, arguments.rate)
+    teachers = [read_checkpoint(file, layers).eval() for file, layers in arguments.teachers]
     steps = plan(tokenizer, arguments)
     kept = arguments.into / "checkpoint.pt"
     first = 0
@@ -115,7 +146,7 @@ def train(arguments: argparse.Namespace) -> None:
         scale = min(done / WARMUP, 1.0) * (1 - done) if done < 1 else 0.0
         for group in optimizer.param_groups:
             group["lr"] = arguments.rate * max(scale, 1 / len(steps))
-        loss = loss_of(reader, steps[step])
+        loss = loss_of(reader, teachers, steps[step])
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
@@ -135,7 +166,13 @@ def plan(tokenizer: Tokenizer, arguments: argparse.Namespace) -> list[list[Windo
     generator = random.Random(arguments.seed)
     every: list[Window] = []
     wanted = {key: getattr(arguments, key) for key in ("without", "seed", "pages", "languages")}
-    for example in mixed(arguments.data, **wanted):
+    examples = mixed(arguments.data, **wanted)
+    made = list(manuals(arguments.manuals, generator))
+    if arguments.limit:
+        examples = examples[: arguments.limit]
+    examples += made
+    generator.shuffle(examples)
+    for example in examples:
         every += training_windows(tokenizer, example, generator)
         if arguments.limit and len(every) >= arguments.limit:
             break
@@ -154,6 +191,11 @@ def save(file: Path, reader: Reader, optimizer: torch.optim.AdamW, step: int) ->
     part.replace(file)
 
 
+def teacher(text: str) -> tuple[Path, int]:
+    file, _, layers = text.rpartition(":")
+    return Path(file), int(layers)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
@@ -164,6 +206,8 @@ def main() -> None:
     parser.add_argument("--pages", type=Path, nargs="*", default=[], help="folders of Markdown")
     parser.add_argument("--languages", nargs="*", default=["en"], help='"all", or codes')
     parser.add_argument("--keep-words", action="store_true", help="as they are: many")
+    parser.add_argument("--manuals", type=int, default=0, help="examples made by manuals.py")
+    parser.add_argument("--teachers", type=teacher, nargs="*", default=[])
     parser.add_argument("--from", type=Path, dest="checkpoint")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--rate", type=float, default=1e-4)
