@@ -7,12 +7,15 @@ a question and a passage as BERT's do: one mark between them, the passage of typ
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from tokenizers import processors
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
 
 from packed_e5 import Blocks, PackedE5, read_packed
 from packed_e5_model import build_tokenizer
