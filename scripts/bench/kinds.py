@@ -93,17 +93,6 @@ def policies(data: Path, *, named: bool) -> Iterator[Question]:
             yield Question(asked_of, sorted(set(places)), None if named else site)
 
 
-def policies_placed(data: Path) -> Iterator[Question]:
-    """PolicyQA: each question of a policy once, with the place of every answer."""
-    for policy in json.loads((data / "policyqa/dev.json").read_text())["data"]:
-        gold = defaultdict(list)
-        for paragraph, start in _placed(policy):
-            for text, place in _answers(policy, paragraph, start):
-                gold[text].append(place)
-        for text, places in gold.items():
-            yield Question(text, sorted(set(places)), policy["title"])
-
-
 def _answers(
     article: dict[str, Any], paragraph: dict[str, Any], start: int
 ) -> Iterator[tuple[str, tuple[str, int, int]]]:

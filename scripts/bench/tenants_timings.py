@@ -12,11 +12,16 @@ The server has to run on this machine, under Linux: what is measured is its proc
 
 import argparse
 import random
+import sys
 from collections import defaultdict
+from pathlib import Path
 from statistics import quantiles
 
 import psycopg
 from psycopg import Connection
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
 from tests.conftest import new_database
 
 from lexichord.db.schema import Choice, prepare
