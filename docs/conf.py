@@ -4,7 +4,7 @@ import sys
 from importlib.metadata import version as installed
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts/site"))
 
 project = "lexichord"
 version = release = installed("lexichord")

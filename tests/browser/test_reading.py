@@ -168,7 +168,7 @@ def too_wide(page: Page) -> list[str]:
 
 @NARROW_ONLY
 def test_no_page_is_heavy_asks_often_or_moves_while_it_is_loaded(reader: Page) -> None:
-    """What Lighthouse would look at, but for times, which are scripts/bench_page.py's."""
+    """What Lighthouse would look at, but for times, which are scripts/bench/page.py's."""
     devtools = reader.context.new_cdp_session(reader)
     devtools.send("Network.setCacheDisabled", {"cacheDisabled": True})  # each is the first visit
     answers: list[Response] = []

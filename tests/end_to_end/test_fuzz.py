@@ -1,4 +1,4 @@
-"""A short run of scripts/fuzz.py: inputs that nobody writes break nothing."""
+"""A short run of scripts/break/fuzz.py: inputs that nobody writes break nothing."""
 
 import argparse
 import os
@@ -17,7 +17,7 @@ COUNT = 100
 
 
 def fuzz(target: str, *options: str) -> None:
-    command = [sys.executable, str(ROOT / "scripts/fuzz.py"), "--only", target]
+    command = [sys.executable, str(ROOT / "scripts/break/fuzz.py"), "--only", target]
     done = subprocess.run(
         [*command, "--count", str(COUNT), *options], capture_output=True, text=True, check=False
     )
@@ -27,7 +27,7 @@ def fuzz(target: str, *options: str) -> None:
 
 
 def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
+    monkeypatch.syspath_prepend(ROOT / "scripts/break")
     import fuzz
 
     monkeypatch.setattr(fuzz, "split", lambda loaded: [Chunk(0, 1, "none of it")])

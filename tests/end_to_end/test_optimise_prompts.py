@@ -55,7 +55,7 @@ def optimise(server: ChatServer, cwd: Path, folder: Path) -> subprocess.Complete
         "LEXICHORD_LLM_BASE_URL": server.url,
         "LEXICHORD_LLM_API_KEY": KEY,
     }
-    command = [sys.executable, str(ROOT / "scripts" / "optimise_prompts.py"), str(folder)]
+    command = [sys.executable, str(ROOT / "scripts/data/optimise_prompts.py"), str(folder)]
     environment = {"HOME": str(cwd), "PATH": os.environ["PATH"], **settings}
     done = subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120

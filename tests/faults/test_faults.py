@@ -1,4 +1,4 @@
-"""A short run of scripts/faults.py on each engine: each kind of fault, in some step."""
+"""A short run of scripts/break/faults.py on each engine: each kind of fault, in some step."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -32,7 +32,7 @@ def ready(request: pytest.FixtureRequest) -> Iterator[Stage]:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_nothing_is_lost(ready: Stage, fault: str) -> None:
-    """`python scripts/faults.py --engine ENGINE --seed SEED --count 1` repeats it."""
+    """`python scripts/break/faults.py --engine ENGINE --seed SEED --count 1` repeats it."""
     if fault in (unfit := unfit_faults(ready)):
         pytest.skip(unfit[fault])
     first = 1000 * ENGINES.index(ready.engine)  # other steps on each engine

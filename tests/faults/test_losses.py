@@ -1,4 +1,4 @@
-"""A short run of scripts/faults.py --losses: each way to lose a server, once."""
+"""A short run of scripts/break/faults.py --losses: each way to lose a server, once."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -22,7 +22,7 @@ def made() -> Iterator[dict[type, Scene]]:
 def test_nothing_is_lost_and_no_answer_is_wrong_unmarked(
     made: dict[type, Scene], fault: str
 ) -> None:
-    """`python scripts/faults.py --losses --seed SEED --count 1` repeats it."""
+    """`python scripts/break/faults.py --losses --seed SEED --count 1` repeats it."""
     loss = next(each for seed in count() if (each := Loss(made, seed)).fault == fault)
     print(loss)
     loss.run()

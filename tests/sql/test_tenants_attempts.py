@@ -1,4 +1,4 @@
-"""scripts/tenants_attempts.py for some attempts: nothing leaks, and what leaks is seen."""
+"""scripts/break/tenants_attempts.py for some attempts: nothing leaks, and what leaks is seen."""
 
 import importlib
 import random
@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
+    monkeypatch.syspath_prepend(ROOT / "scripts/break")
     return importlib.import_module("tenants_attempts")
 
 

@@ -12,7 +12,7 @@ from lexichord.evaluate.entities import find_standing
 from lexichord.types.evaluation import EvidenceSpan
 from tests.conftest import ROOT
 
-OWN = ROOT / "scripts" / "contractnli_cases.json"
+OWN = ROOT / "scripts/bench/contractnli_cases.json"
 
 # The sample case of "Context-Aware Retriever", part 3, as it stands there.
 SAMPLE = """

@@ -32,7 +32,7 @@ GOOD = {
 @pytest.fixture(scope="module")
 def script() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "scripts")
+        patch.syspath_prepend(ROOT / "scripts/data")
         yield importlib.import_module("everyday")
 
 

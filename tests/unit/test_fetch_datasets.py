@@ -45,7 +45,7 @@ def server() -> Iterator[Site]:
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
+    monkeypatch.syspath_prepend(ROOT / "scripts/data")
     return importlib.import_module("fetch_datasets")
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from tests.conftest import ROOT
 
-SCRIPTS = ROOT / "scripts"
+SCRIPTS = ROOT / "scripts/bench"
 LAST = {"search": 2.0, "query": 10.0}
 
 
 @pytest.fixture
 def guard(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    for name in ("bench_all", "bench_stages", "bench_data"):
+    for name in ("ratios", "stages", "common"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    return importlib.import_module("bench_all")
+    return importlib.import_module("ratios")
 
 
 def test_what_got_slower_is_named_in_a_line(guard: ModuleType) -> None:

@@ -8,7 +8,7 @@ from lexichord.retrieve.judge.confidence import JUDGED_HITS
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope, StoredDocument
 from lexichord.types.text import file_name
 
-# scripts/bench_hit_confidence.py fits and checks these: code questions and every second LegalBench
+# scripts/bench/hit_confidence.py fits and checks these: code questions and every second LegalBench
 # question, raw and with a hint, each also asked of the other corpus; documents of half A.
 # On half B (7,290 hits) with a vector / by words alone: calibration error .015 / .012, log loss
 # .216 / .237, AUROC .88 / .84. A term in the hit's cosine: log loss .215, in its fused score .215;

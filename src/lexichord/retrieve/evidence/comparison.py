@@ -20,7 +20,7 @@ from lexichord.types import FileHit
 from lexichord.types.evidence import Align, Cell, Comparison, Evidence, Quote, as_it_is
 
 # Chosen on half A of samples/comparisons.jsonl (42 cells); half B has 39. Share of right cells,
-# scripts/bench_comparison.py:
+# scripts/bench/comparison.py:
 CHUNKS_PER_CELL = 4  # of each file for each aspect; their sentences are compared
 MAX_CELL_QUOTES = (
     2  # of a cell at most: 1, 2, 3 gave 92.9, 95.2, 95.2 on A and 84.6, 92.3, 94.9 on B
@@ -34,7 +34,7 @@ MIN_CELL_SCORE = 0.42
 # Without vectors the words alone decide: .2 to .5 gave 85.7 on A, .1 83.3. B: .2 82.1, .3 79.5.
 MIN_CELL_COVERAGE = 0.2
 # What a value of the aspect's kind adds. Without it "the notice periods of the lease and the
-# licence" had a cell without a period; of bench_comparison's cells as many are right without it.
+# licence" had a cell without a period; of its cells as many are right without it.
 VALUE_WORDS: Mapping[ValueKind, re.Pattern[str]] = {
     "duration": re.compile(r"\b(?:periods?|term|duration|notice|how long)\b", re.I),
     "date": re.compile(r"\b(?:dates?|when)\b", re.I),

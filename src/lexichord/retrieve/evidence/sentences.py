@@ -32,7 +32,7 @@ from lexichord.types.reading import RightWeights
 
 CANDIDATE_SENTENCES = 60  # of the best passages
 EMBEDDED_SENTENCES = 16  # of these, the best by words; 12, 24, 60: the same first sentences
-# 668 questions of nine kinds (scripts/fit_reader.py), first sentence right where the weights were
+# 668 questions of nine kinds (bench/fit_reader.py), first sentence right where the weights were
 # fitted to the other eight, by words, rank and cosines / without cosines: encyclopaedia .81, .78,
 # Natural Questions .53, .55, contracts .55, .57, agreements .61, .61 and .53, .47, documentation
 # .34, .28, articles .66, .69, papers .18, .19, policies .15.

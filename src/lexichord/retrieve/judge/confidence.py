@@ -54,7 +54,7 @@ class ConfidenceSignals:
 
 
 # 99 everyday questions over four kinds of documents asked of all 700, and 152 of a document by its
-# name, each kind by the other three, with vectors / by words (scripts/fit_confidence.py): AUROC of
+# name, each kind by the other three, with vectors / by words (bench/fit_confidence.py): AUROC of
 # answerable against what nothing answers .842 / .674 and, by name, .953 / .943, calibration error
 # .065 / .107 and .060 / .076. Relative evidence (what others say better), fitted beside these,
 # gained nothing on named documents; nor did margin, type asked for, rarest missing term and the
@@ -65,7 +65,7 @@ FITTED = {WITH_VECTOR.space: WITH_VECTOR}
 # Mean cosines in that space of foreign questions with stored sentences, of a sentence with itself.
 OWN_UNLIKE, OWN_ALIKE = 0.01, 1.0
 WORDS_CONSTANT, WORDS_SENTENCE, WORDS_PASSAGE = -2.31, 2.32, 4.47
-CALIBRATION_SCORES = "calibration.json"  # written by scripts/fit_confidence.py
+CALIBRATION_SCORES = "calibration.json"  # written by scripts/bench/fit_confidence.py
 MIN_CONFIDENCE = 0.5  # below it nothing should be answered
 # Below it a document that is named is said not to say: right in 54 of 55 cases, 10 of 11 at least
 # of each kind; .25: 57 of 62, 2 of 4.

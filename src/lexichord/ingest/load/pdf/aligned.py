@@ -16,7 +16,7 @@ type Stripe = tuple[float, float]  # white space from the left to the right, end
 
 # Of a line's height is white between columns, at least: a space of usual fonts is .2 to .27, of
 # typewriters' .5 to .55, in lines that are set to a width up to .6, but never one below another.
-# Of the cells of bench_pdf_tables.py 1.000 are right, at .42 .995; at .26, too, but then words of
+# Of the cells of bench/pdf_tables.py 1.000 are right, at .42 .995; at .26, too, but then words of
 # one line close columns of two real files of 77. At .34 for typewriters', too, .980 are right.
 MIN_STRIPE, MIN_TYPED_STRIPE = 0.34, 0.65
 MAX_PITCH_SPREAD = 0.03  # between the widths of a typewriter's letters

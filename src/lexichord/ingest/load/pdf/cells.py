@@ -22,7 +22,7 @@ NOTHING = re.compile(r"[\W_]*|n\.?\s?/?a\.?|nil|none", re.IGNORECASE)  # in a co
 MAX_OVERLAP = 0.25  # of a line's height two lines share: they are of one row
 MIN_RULE_SHARE = 0.6  # of a table's width
 # Of a line's height: how much wider the room between rows is than within one, where it tells rows.
-# Browsers round it to pixels: at .05 .998 of the cells of bench_pdf_tables.py are right, not 1.000.
+# Browsers round it to pixels: at .05 .998 of the cells of bench/pdf_tables.py are right, not 1.000.
 MIN_ROOM_STEP = 0.12
 MAX_ODD_ROWS_SHARE = 0.2  # of what room or rules hold together may look like several rows
 MIN_WRAPPED_CHARS = 20  # of a line of a cell, where both cells of a row go on below
