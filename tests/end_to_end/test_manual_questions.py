@@ -37,16 +37,7 @@ def test_a_command_is_the_answer_where_two_titles_stand_in_the_question(
     [
         ("What is the priority of a task that is given none?", "If you give no priority, it is 0"),
         ("Which keyword takes a length of time?", "The keyword `after` takes a length of time"),
-        pytest.param(
-            "What is the default priority of a task?",
-            "If you give no priority, it is 0",
-            marks=pytest.mark.xfail(reason="that no priority is the default is not told by words"),
-        ),
-        pytest.param(
-            "How do I schedule a task an hour and a half from now?",
-            "The keyword `after` takes a length of time",
-            marks=pytest.mark.xfail(reason="what takes a length of time is far from an hour"),
-        ),
+        ("What is the default priority of a task?", "If you give no priority, it is 0"),
     ],
 )
 def test_what_says_it_stands_before_what_speaks_of_it(
@@ -55,6 +46,21 @@ def test_what_says_it_stands_before_what_speaks_of_it(
     response = manual.query(question, answer=True)
     assert response.claimed
     assert response.answer.startswith(first)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I schedule a task an hour and a half from now?",
+        "How do I put off a task for 90 minutes?",
+    ],
+)
+def test_what_few_words_of_the_question_say_is_marked_in_its_passage_and_not_claimed(
+    manual: SyncLexichord, question: str
+) -> None:
+    response = manual.query(question, answer=True)
+    assert not response.claimed
+    assert "**The keyword `after` takes a length of time" in response.answer
 
 
 @pytest.mark.parametrize(
@@ -77,10 +83,7 @@ def test_both_of_two_things_that_are_alike_are_found(manual: SyncLexichord, ques
     [
         "Which version of Python does the worker need?",
         "How do I paint the office green?",
-        pytest.param(
-            "How much does a support contract for hodd cost?",
-            marks=pytest.mark.xfail(reason="what support of another program costs is claimed"),
-        ),
+        "How much does a support contract for hodd cost?",
     ],
 )
 def test_what_the_manual_does_not_say_is_not_claimed(manual: SyncLexichord, question: str) -> None:
