@@ -31,10 +31,11 @@ if TYPE_CHECKING:
         IntentKind,
         LlmStage,
         Mode,
+        QueryArguments,
         QueryOptions,
+        ReflectOptions,
         ScopeOptions,
         SearchOptions,
-        Unit,
     )
     from lexichord.types.questions import Intent, Question, Scope
     from lexichord.types.reflection import Coverage, Reflection
