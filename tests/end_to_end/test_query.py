@@ -128,16 +128,16 @@ def test_fallbacks_are_tried_only_where_nothing_answers(samples: SyncLexichord) 
 
 def test_a_round_of_reflection_is_timed_and_bounded(samples: SyncLexichord) -> None:
     query = "Who pays the rent and who supervises the doctors on Mars?"
-    found = samples.query(query, reflect=True, answer=True, rounds=1, min_coverage=1)
+    found = samples.query(query, reflect={"rounds": 1, "min_coverage": 1}, answer=True)
     assert found.reflection is not None
     assert len(found.reflection.rounds) == 1
     assert found.reflection.stopped == "no rounds are left"
     assert found.reflection.unsupported == ()
     assert not found.reflection.passed
-    easy = samples.query("Who pays the rent?", reflect=True, min_coverage=0, rounds=0)
+    easy = samples.query("Who pays the rent?", reflect={"min_coverage": 0, "rounds": 0})
     assert easy.reflection is not None
     assert easy.reflection.passed
-    late = samples.query(query, reflect=True, min_coverage=1, budget_ms=0)
+    late = samples.query(query, reflect={"min_coverage": 1}, budget_ms=0)
     assert late.reflection is not None
     assert late.reflection.rounds == ()
 

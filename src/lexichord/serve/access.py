@@ -66,6 +66,8 @@ from lexichord.types.response import Step
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
 from lexichord.work import in_thread
 
+type _List[T] = list[T]  # inside ScopedClient, `list` is a method
+
 # Texts that are embedded for others: one request at a time, so that searches have the other
 # threads, and a share of the processor.
 TEXT_THREADS = ThreadPoolExecutor(1, "lexichord-texts")
@@ -137,7 +139,7 @@ class ScopedClient(FileMethods):
 
     async def search_reranked(
         self, query: str, seconds: float, **options: Unpack[SearchArguments]
-    ) -> tuple[Sequence[ChunkHit], Sequence[str]]:
+    ) -> "tuple[_List[ChunkHit], _List[str]]":
         """Search for more than k, of which the reranker chooses; return these, and `degraded`."""
         k, reranker, trace = (
             options.get("k", SearchOptions.k),
@@ -145,7 +147,8 @@ class ScopedClient(FileMethods):
             Trace(seconds),
         )
         assert reranker is not None
-        options["k"] = min(count_candidates(reranker, k), options.get("depth", SearchOptions.depth))
+        depth = options.get("depth", SearchOptions.depth)
+        options["k"] = min(count_candidates(reranker, k), depth)
         result = await self.search(query, **options)
         hits = await rerank(query, result.hits, k, reranker, trace)
         return hits, [*result.degraded, *trace.degraded]

@@ -93,7 +93,7 @@ def option(name: str, model: type[Options] = QueryOptions) -> Any:  # noqa: ANN4
     """Return the field of an option: its default, description and bounds over a network."""
     known = describe(model)[name]
     default = list(known.default) if isinstance(known.default, tuple) else known.default
-    return Field(default, description=known.option.text, **known.option.bounds(served=True))
+    return Field(default, description=known.option.text, **served_bounds(name, model))
 
 
 class RankedBody(JsonBody):
