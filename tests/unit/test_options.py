@@ -16,7 +16,6 @@ from lexichord.errors import ConfigError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.kbbridge.assistant import assistant
 from lexichord.serve.http.bodies import QueryBody, ReflectBody
-from lexichord.serve.mcp.similar import similar
 from lexichord.types import LlmStage, QueryOptions, ReflectOptions, ScopeOptions, SearchOptions
 from lexichord.types.options import (
     QueryArguments,
@@ -73,10 +72,13 @@ def test_all_surfaces_take_the_same_options_of_a_query() -> None:
     }
 
 
-def test_what_the_tools_of_mcp_share_with_a_query_has_its_defaults_and_bounds() -> None:
+def test_what_a_tool_of_mcp_shares_with_a_query_has_its_defaults_and_bounds() -> None:
     taken = inspect.signature(assistant).parameters
     assert taken["max_reflection_iterations"].default == ReflectOptions.rounds
-    assert inspect.signature(similar).parameters["k"].default == QueryOptions.k
+    names = {"query_rewriting": "rewrite", "reflection": "reflect"}
+    for theirs, name in names.items():
+        assert bool(taken[f"enable_{theirs}"].default) == getattr(QueryOptions, name)
+    assert taken["risk"].default is QueryOptions.risk
 
 
 def test_every_option_is_described() -> None:
@@ -108,7 +110,7 @@ def test_every_option_is_described() -> None:
         ({"k": 40_000}, "k must be between 1 and 10000, not 40000"),
         (
             {"k": 101, "depth": 100},
-            r"k \(101\) is more than the 100 candidates of a channel: raise",
+            r"k \(101\) is more than the 100 candidates of a channel",
         ),
         ({"reflect": {"round": 1}}, "there is no option round"),
         ({"reflect": {"rounds": -1}}, "rounds must be at least 0, not -1"),
