@@ -85,7 +85,7 @@ WAYS = (
     Way("without variants", stages=WITHOUT_VARIANTS),
     Way(
         "without linking and variants",
-        stages=replace(WITHOUT_LINKING, make_variants=WITHOUT_VARIANTS.make_variants),
+        stages=WITHOUT_LINKING.over(WITHOUT_VARIANTS),
     ),
     Way("without joining neighbours", stages=WITHOUT_JOINING),
     Way("with reflect", {"reflect": True}),
