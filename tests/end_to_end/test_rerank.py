@@ -77,7 +77,7 @@ def test_the_file_that_it_prefers_comes_first(samples: SyncLexichord, shape: Sha
         rerank_server(shape, prefer(f"{wanted.title}\n")) as server,
         reranking(samples, server) as lexichord,
     ):
-        alone = lexichord.files(QUERY, k=2)
+        alone = lexichord.files(QUERY, k=5)
         shown = lexichord.query(QUERY).files
     assert alone.degraded == []
     for files in (alone.files, shown):
@@ -86,7 +86,7 @@ def test_the_file_that_it_prefers_comes_first(samples: SyncLexichord, shape: Sha
 
 def assert_first(files: list[FileHit], wanted: FileHit) -> None:
     first = files[0]
-    assert len(files) == 2
+    assert len(files) == 5
     assert (first.document_id, first.score, first.scores["rerank"]) == (
         wanted.document_id,
         0.9,
@@ -131,7 +131,7 @@ def test_it_does_not_see_the_neutral_words(samples: SyncLexichord) -> None:
         lexichord.query("Who pays the rent?", k=K)
     queries = [each.body["query"] for each in server.requests]
     assert queries[1] == "What is the of Business Day?"
-    assert queries[3] == "Who pays the ?"
+    assert queries[3] == "Who pays the rent?"
 
 
 def test_the_command_line_names_one(samples: SyncLexichord) -> None:

@@ -48,7 +48,7 @@ METHODS = [
 def test_a_method_takes_the_options_of_the_model(
     method: Callable[..., Any], model: type[ScopeOptions], arguments: type
 ) -> None:
-    assert get_type_hints(method)["options"] == Unpack[arguments]  # type: ignore[misc]
+    assert get_type_hints(method)["options"] == Unpack[arguments]
     types = {name: each.type for name, each in describe(model).items()}
     assert get_type_hints(arguments) == types
 
