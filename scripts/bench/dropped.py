@@ -37,7 +37,7 @@ type Requests = Mapping[str, tuple[str, Mapping[str, Any]]]
 
 def dearest() -> Requests:
     """Return each route's dearest request: its address and what httpx is given."""
-    whole = {"query": QUESTION, "answer": True, "reflect": True, "rounds": 5, "variants": 5}
+    whole = {"query": QUESTION, "answer": True, "reflect": {"rounds": 5}}
     papers = [PAPER | {"uri": f"dropped/{number}"} for number in range(40)]
     files = [("files", (f"{number}.md", (WORDS * 12_000).encode())) for number in range(40)]
     return {

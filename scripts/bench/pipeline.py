@@ -27,6 +27,7 @@ from lexichord.evaluate.strategies import (
     WITHOUT_DISCOVERY,
     WITHOUT_JOINING,
     WITHOUT_LINKING,
+    WITHOUT_VARIANTS,
 )
 from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, VariantSet, make_variants
@@ -81,10 +82,12 @@ WAYS = (
     Way("always with the boost", stages=Stages(make_variants=_as_if_alike)),
     Way("variants also where files differ", stages=Stages(make_variants=_variants_always)),
     Way("with feedback everywhere", stages=Stages(make_variants=_feedback_everywhere)),
-    Way("without variants", {"variants": 1}),
-    Way("without linking and variants", {"variants": 1}, WITHOUT_LINKING),
+    Way("without variants", stages=WITHOUT_VARIANTS),
+    Way(
+        "without linking and variants",
+        stages=WITHOUT_LINKING.over(WITHOUT_VARIANTS),
+    ),
     Way("without joining neighbours", stages=WITHOUT_JOINING),
-    Way("with rewrite", {"rewrite": True}),
     Way("with reflect", {"reflect": True}),
     Way("plain search", plain=True),
 )

@@ -21,7 +21,8 @@ from lexichord.db import search as db_search
 from lexichord.retrieve.search.chunks import search_variants
 from lexichord.retrieve.search.discover import boost_files
 from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, MIN_COHERENCE, make_variants
-from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question, Scope, SearchOptions
+from lexichord.types import ChunkHit, FileHit, Json, Question, Scope, SearchOptions
+from lexichord.types.options import DEFAULT_FILES
 from lexichord.types.questions import Variant
 from quality import _row
 
@@ -31,7 +32,7 @@ type PreparedQuestion = tuple[Question, list[FileHit], Json | None]
 async def ask(lexichord: SyncLexichord, text: str) -> PreparedQuestion:
     """Embed a question, discover its files and weigh them as the pipeline does."""
     question = await lexichord.core._embedded_question(text, None, SearchOptions(), [])
-    file_question = replace(question, k=QueryOptions.files)
+    file_question = replace(question, k=DEFAULT_FILES)
     files = await db_search.discover_files(lexichord.core.database, file_question)
     return question, files, await boost_files(files, None)
 
@@ -147,7 +148,7 @@ async def _turn(lexichord: SyncLexichord, prepared: PreparedQuestion) -> dict[st
         await db.read_hits(database, [row["chunk_id"] for row in rows[0][: question.k]])
 
     async def whole() -> None:
-        shown = replace(question, k=QueryOptions.files)
+        shown = replace(question, k=DEFAULT_FILES)
         wide_files = await db_search.discover_files(database, shown)
         new = await make_variants(database, question, wide_files, always=True)
         await search_variants(database, question, new.variants, boost)

@@ -207,7 +207,7 @@ def test_words_without_an_answer_are_no_coverage(stored: SyncLexichord) -> None:
 def test_what_no_answer_is_claimed_of_is_not_passed(stored: SyncLexichord) -> None:
     for document, passed in (("pets.md", False), ("notice.md", True)):
         response = stored.query(
-            QUESTION, documents=[document], reflect=True, answer=True, min_coverage=0
+            QUESTION, documents=[document], reflect={"min_coverage": 0}, answer=True
         )
         assert response.reflection is not None
         assert (response.claimed, response.reflection.passed) == (passed, passed)

@@ -39,7 +39,7 @@ def write_questions(file: Path) -> Path:
 
 
 def judged_by(lexichord: SyncLexichord) -> str:
-    steps = lexichord.explain("the cart2 of the yard is washed by whom").steps
+    steps = lexichord.query("the cart2 of the yard is washed by whom").trace
     return next(str(step.given["judged_by"]) for step in steps if step.stage == "confidence")
 
 

@@ -71,11 +71,11 @@ def test_a_part_of_a_list_and_its_length(plain: SyncLexichord) -> None:
 
 
 def test_an_explanation_is_what_a_query_does(samples: SyncLexichord) -> None:
-    found = samples.explain(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
-    plain = samples.query(NOTICE, k=5, variants=2, min_score={"dense": 0.3})
+    found = samples.explain(samples.query(NOTICE, k=5))
+    plain = samples.query(NOTICE, k=5)
     assert found.response.hits == plain.hits
     assert [step.stage for step in found.steps] == [step.stage for step in plain.trace]
-    assert {"intent", "discover", "variants", "search", "min_score", "answer"} <= {
+    assert {"intent", "discover", "variants", "search", "answer"} <= {
         step.stage for step in found.steps
     }
     assert found.lists[:3] == ["dense", "keyword", "original"]

@@ -181,7 +181,7 @@ def test_keywords_are_searched_inside_their_file(
 ) -> None:
     sets = [["escrow", "release"], ["Escrow", "release"], [" "], ["arbitrators", "seat of"]]
     model.reply = replying(boost={"keyword_sets": sets})
-    found = ask(opened, RENT, "boost", files=2, variants=5, instructions="only money")
+    found = ask(opened, RENT, "boost", instructions="only money")
     places = [f"file {place} keywords {number}" for place in (1, 2) for number in (1, 2)]
     assert names(found) == ["original", *places]
     (step,) = (step for step in found.trace if step.stage == "variants")
@@ -323,7 +323,7 @@ GOOD = [(name, 0.8) for name in ASPECTS]
 
 def test_good_grades_end_it(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(clauses=quoting(SURE, 1), grade=grades(0.8))
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect={"min_coverage": 0})
     assert found.reflection is not None
     assert {(each.name, each.score) for each in found.reflection.grades} == set(GOOD)
     assert found.reflection.passed
@@ -353,7 +353,7 @@ def test_low_grades_search_what_is_missing_and_write_again(
     opened: SyncLexichord, model: ChatServer
 ) -> None:
     model.reply = replying(**improving(0.3, 0.9, "heating outside\nhours charged"))  # type: ignore[arg-type]
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect={"min_coverage": 0})
     assert "EUR 6,500,000" in found.answer
     assert found.reflection is not None
     (round_,) = found.reflection.rounds
@@ -371,7 +371,7 @@ def test_low_grades_search_what_is_missing_and_write_again(
 
 def test_what_is_no_better_is_not_kept(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(**improving(0.3, 0.2, "heating"))  # type: ignore[arg-type]
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect={"min_coverage": 0})
     assert SURE in found.answer
     assert not any("refinement" in name for hit in found.hits for name in hit.ranks)
     assert found.reflection is not None
@@ -383,7 +383,7 @@ def test_what_is_no_better_is_not_kept(opened: SyncLexichord, model: ChatServer)
 
 def test_what_was_not_graded_has_not_passed(opened: SyncLexichord, model: ChatServer) -> None:
     model.reply = replying(clauses=quoting(SURE, 1), grade={"grounding": "fine"})
-    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect=True, min_coverage=0)
+    found = ask(opened, INSURER, "answer", "reflect", answer=True, reflect={"min_coverage": 0})
     reason = "openai/any gave no usable reply: try another model"
     assert SURE in found.answer
     assert found.reflection is not None

@@ -85,7 +85,7 @@ def obedient() -> Reply:
 def ask(lexichord: SyncLexichord, kind: IntentKind, *, model: bool = True) -> Response:
     stages: list[LlmStage] = ["answer", "reflect"] if model else []
     return lexichord.query(
-        QUERY, intent=kind, answer=True, reflect=True, min_coverage=0, llm_stages=stages
+        QUERY, intent=kind, answer=True, reflect={"min_coverage": 0}, llm_stages=stages
     )
 
 

@@ -78,9 +78,8 @@ def ask(lexichord: SyncLexichord, budget_ms: float = 30_000) -> Response:
     return lexichord.query(
         QUERY,
         answer=True,
-        reflect=True,
         rewrite=True,
-        min_coverage=0,  # no rounds: how many there is time for is another matter
+        reflect={"min_coverage": 0},  # no rounds: how many there is time for is another matter
         llm_stages=STAGES,
         budget_ms=budget_ms,
     )

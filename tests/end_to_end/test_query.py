@@ -6,7 +6,6 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.call_settings import asking_for
-from lexichord.errors import ConfigError
 from lexichord.retrieve.vectors import SentenceVectors
 from lexichord.types import Response
 from tests.end_to_end.hashing import Counting
@@ -74,12 +73,14 @@ def test_a_question_without_an_answer(samples: SyncLexichord) -> None:
     assert found.confidence < 0.2
 
 
-def test_rewrite_and_reflection_say_what_they_did(samples: SyncLexichord) -> None:
+def test_reflection_says_what_it_did_and_rewrite_that_it_needs_a_model(
+    samples: SyncLexichord,
+) -> None:
     query = "How long are support logs kept and who supervises the doctors on Mars?"
     found = samples.query(query, rewrite=True, reflect=True)
     stages = [step.stage for step in found.trace]
-    assert stages.count("rewrite") == 1
-    assert stages.count("search") >= 2
+    assert stages.count("rewrite") == 0
+    assert any("rewrite needs a language model" in line for line in found.degraded)
     assert found.reflection is not None
     assert found.reflection.stopped
     assert found.reflection.coverage is not None
@@ -92,17 +93,6 @@ def test_the_trace_is_whole_and_timed(samples: SyncLexichord) -> None:
     assert all(step.ms >= 0 for step in found.trace)
     ranks = {made["chunk_id"]: made["ranks"] for made in found.trace[5].made}
     assert ranks == {hit.chunk_id: hit.ranks for hit in found.hits}
-
-
-def test_a_least_score_drops_and_says_so(samples: SyncLexichord) -> None:
-    every = samples.query("Who pays the rent?")
-    least = sorted(hit.scores.dense or 0 for hit in every.hits)[5]
-    found = samples.query("Who pays the rent?", min_score={"dense": least})
-    assert 0 < len(found.hits) <= 5
-    (step,) = (step for step in found.trace if step.stage == "min_score")
-    assert len(step.dropped or ()) == len(every.hits) - len(found.hits)
-    with pytest.raises(ConfigError, match="there is no score price"):
-        samples.query("rent", min_score={"price": 1})
 
 
 def test_instructions_are_searched_as_well(samples: SyncLexichord) -> None:
@@ -128,16 +118,16 @@ def test_fallbacks_are_tried_only_where_nothing_answers(samples: SyncLexichord) 
 
 def test_a_round_of_reflection_is_timed_and_bounded(samples: SyncLexichord) -> None:
     query = "Who pays the rent and who supervises the doctors on Mars?"
-    found = samples.query(query, reflect=True, answer=True, rounds=1, min_coverage=1)
+    found = samples.query(query, reflect={"rounds": 1, "min_coverage": 1}, answer=True)
     assert found.reflection is not None
     assert len(found.reflection.rounds) == 1
     assert found.reflection.stopped == "no rounds are left"
     assert found.reflection.unsupported == ()
     assert not found.reflection.passed
-    easy = samples.query("Who pays the rent?", reflect=True, min_coverage=0, rounds=0)
+    easy = samples.query("Who pays the rent?", reflect={"min_coverage": 0, "rounds": 0})
     assert easy.reflection is not None
     assert easy.reflection.passed
-    late = samples.query(query, reflect=True, min_coverage=1, budget_ms=0)
+    late = samples.query(query, reflect={"min_coverage": 1}, budget_ms=0)
     assert late.reflection is not None
     assert late.reflection.rounds == ()
 

@@ -93,7 +93,7 @@ def opened(samples: SyncLexichord, home: Path) -> Open:
 def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Open) -> None:
     plain = samples.query(QUERY, rewrite=True)
     with opened(Stages(select_hits=keep_insurance)) as lexichord:
-        explained = lexichord.explain(QUERY, rewrite=True)
+        explained = lexichord.explain(lexichord.query(QUERY, rewrite=True))
     kept = explained.response
     assert 0 < len(kept.hits) < len(plain.hits)
     assert all("insur" in hit.content.casefold() for hit in kept.hits)

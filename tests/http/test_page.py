@@ -95,7 +95,9 @@ def test_an_address_names_so_many_places_and_no_more(client: httpx.Client) -> No
 
 def test_the_lists_of_each_hit_are_those_of_explain(client: httpx.Client, house: Served) -> None:
     page = client.get("/", params={"q": "zebra notice", "k": 2}).text
-    hits = house.lexichord.explain("zebra notice", k=2, answer=True).to_dict()["hits"]
+    hits = house.lexichord.explain(
+        house.lexichord.query("zebra notice", k=2, answer=True)
+    ).to_dict()["hits"]
     body = between(page[page.index('class="origins"') :], "<tbody>", "</tbody>")
     shown = [Elements(row).text.split() for row in body.split("<tr>")[1:]]
     assert len(shown) == len(hits) == 2

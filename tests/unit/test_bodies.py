@@ -8,8 +8,8 @@ from lexichord.serve.http.bodies import QueryBody
 
 @pytest.mark.parametrize("written", [3, 3.0, "3"])
 def test_a_whole_number_is_read_however_it_is_written(written: object) -> None:
-    body = QueryBody.model_validate({"query": "3", "k": written, "files": written})
-    assert (body.query, body.k, body.files) == ("3", 3, 3)
+    body = QueryBody.model_validate({"query": "3", "k": written, "max_length": written})
+    assert (body.query, body.k, body.max_length) == ("3", 3, 3)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from lexichord.retrieve.judge.reflect import (
     is_passed,
     missing_entities,
 )
-from lexichord.types import QueryOptions
+from lexichord.types import ReflectOptions
 from lexichord.types.reflection import Budget, Coverage, Grade, Reflection, Rewrite, Round, Term
 from tests.builders import scored_hit
 
@@ -99,7 +99,7 @@ def test_a_number_is_found_however_it_is_grouped(number: Decimal) -> None:
 
 
 def test_a_covered_question_stops() -> None:
-    decision = decide_next_query(Coverage(QueryOptions.min_coverage), PLENTY, OTHER)
+    decision = decide_next_query(Coverage(ReflectOptions.min_coverage), PLENTY, OTHER)
     assert (decision.query, decision.reason) == (None, "the evidence covers 70%")
 
 

@@ -72,7 +72,7 @@ class Ours:
 
     def query(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         self._know(text, vector)
-        return self._numbers(self.lexichord.query(text, k=k, depth=DEPTH).hits)
+        return self._numbers(self.lexichord.query(text, k=k).hits)
 
     def _know(self, text: str, vector: Vectors) -> None:
         self.known.vectors[text] = vector

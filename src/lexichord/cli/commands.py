@@ -60,6 +60,9 @@ RerankerOption = Annotated[
     str | None,
     typer.Option(help="Reranks what is found: cohere/MODEL, jina/MODEL, local/FOLDER, tei."),
 ]
+LlmOption = Annotated[
+    str | None, typer.Option(help="A language model as DSPy names it: vendor/model.")
+]
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -184,6 +187,7 @@ def query(
     options: dict[str, Any],
     record: RecordOption = None,
     reranker: RerankerOption = None,
+    llm: LlmOption = None,
     explain: ExplainOption = False,
     stream: Annotated[
         bool,
@@ -193,7 +197,7 @@ def query(
     ] = False,
 ) -> None:
     """Find the files, then chunks in and around them, and print the evidence with its sources."""
-    invocation.arguments.update(record=record, reranker=reranker)
+    invocation.arguments.update(record=record, reranker=reranker, llm=llm)
     with invocation.open() as lexichord:
         if stream:
             response = _show_events(invocation, lexichord.stream(" ".join(query), **options))

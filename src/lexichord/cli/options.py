@@ -46,13 +46,11 @@ OPTION_FLAGS = {
     "fallbacks": "--fallback",
     "llm_stages": "--llm-stage",
 }
-JSON_OPTIONS = ("filter", "min_score")
-PYTHON_ONLY_OPTIONS = ("dense_share", "neutral")
+JSON_OPTIONS = ("filter",)
 # What the command line adds to the model's texts.
 OPTION_NOTES = {
     "uri_prefix": "Or a folder.",
     "filter": 'In JSON: {"year": 2024}.',
-    "min_score": 'In JSON: {"dense": 0.3}.',
 }
 
 
@@ -97,8 +95,8 @@ def _all_but(model: type[ScopeOptions], *names: str) -> OptionGroup:
     return OptionGroup(model, tuple(name for name in describe(model) if name not in names))
 
 
-SEARCH_OPTIONS = _all_but(SearchOptions, *PYTHON_ONLY_OPTIONS)
-QUERY_OPTIONS = _all_but(QueryOptions, *PYTHON_ONLY_OPTIONS)
+SEARCH_OPTIONS = _all_but(SearchOptions, "dense_share")
+QUERY_OPTIONS = _all_but(QueryOptions)
 SCOPE_OPTIONS = _all_but(ScopeOptions, "documents")
 SIMILAR_OPTIONS = OptionGroup(SearchOptions, ("k", *SCOPE_OPTIONS.names))
 
@@ -109,6 +107,8 @@ def _cli_option(described: Described) -> CliOption:
     kind: Any = described.type
     if described.is_list:
         kind, default = list[str] | None, None
+    elif name == "reflect":  # when it ends, others say
+        kind = bool
     elif name in JSON_OPTIONS:
         kind, default = str | None, None
     flag = OPTION_FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -122,8 +122,7 @@ def _help(described: Described) -> str:
     if lowest is not None:
         notes.append(f"At least {lowest}." if highest is None else f"{lowest} to {highest}.")
     if option.unit:
-        is_option = option.unit in describe(QueryOptions)
-        notes.append(f"In what --{option.unit} says." if is_option else f"In {option.unit}.")
+        notes.append(f"In {option.unit}.")
     if described.is_list:
         notes += _list_notes(described)
     notes.append(OPTION_NOTES.get(described.name, ""))

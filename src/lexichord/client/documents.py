@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from typing import Unpack
 
 from lexichord.db import catalogue, files, search, store
 from lexichord.db.pool import Database
@@ -24,8 +25,8 @@ from lexichord.types import (
 )
 from lexichord.types.ids import ID_PATTERN, unknown_id
 from lexichord.types.options import (
+    ScopeArguments,
     describe,
-    only_known_options,
     read_datasets,
     read_metadata,
     read_number,
@@ -58,62 +59,49 @@ class DocumentMethods:
     settings: Settings
     degraded: list[str]
 
-    @only_known_options
     async def similar(
         self,
         document: str,
         *,
         k: int = 10,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
+        **options: Unpack[ScopeArguments],
     ) -> FilesResult:
         """Find the k documents most like a stored one, by its vectors.
 
         `document` is an id, a uri or the end of one. Options say where to look, as those of
         `search`.
         """
-        options = ScopeOptions.select(locals())
+        place = ScopeOptions.read(options, "similar")
         k = describe(SearchOptions)["k"].read(k)
-        source = await self.resolve(document, options.datasets)
-        scope = await self.scope(options)
+        source = await self.resolve(document, place.datasets)
+        scope = await self.scope(place)
         files = await search.similar_documents(self.database, source, scope, k)
         return FilesResult(document, files, self.degraded)
 
-    @only_known_options
     async def list(
         self,
         *,
         limit: int | None = None,
         offset: int = 0,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
+        **options: Unpack[ScopeArguments],
     ) -> Documents:
         """List the documents in scope, by dataset and uri; a list, which notebooks draw.
 
         `limit` documents after the first `offset`, by default all. Options say where to look, as
         those of `search`.
         """
-        options = ScopeOptions.select(locals())
+        place = ScopeOptions.read(options, "list")
         limit = None if limit is None else read_number("limit", limit, 0)
         offset = read_number("offset", offset, 0)
-        scope = await self.scope(options)
+        scope = await self.scope(place)
         return Documents(await catalogue.list_documents(self.database, scope, limit, offset))
 
-    @only_known_options
     async def count(
         self,
-        *,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
+        **options: Unpack[ScopeArguments],
     ) -> int:
         """Count the documents in scope; options are those of `list`."""
-        scope = await self.scope(ScopeOptions.select(locals()))
+        scope = await self.scope(ScopeOptions.read(options, "count"))
         return await catalogue.count_documents(self.database, scope)
 
     async def show(self, document: str, datasets: Iterable[str] | None = None) -> ShownDocument:
@@ -124,39 +112,29 @@ class DocumentMethods:
         text = await catalogue.document_text(self.database, document_id)
         return ShownDocument(row, text, await catalogue.list_chunks(self.database, document_id))
 
-    @only_known_options
     async def count_by(
         self,
         key: str,
-        *,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
+        **options: Unpack[ScopeArguments],
     ) -> Sequence[Facet]:
         """Count the documents in scope by the values of a metadata key, the commonest first.
 
         `dataset`, `uri`, `title`, `media_type` and `folder` are keys, too. Of a list each element
         counts. Options say where to look, as those of `search`.
         """
-        scope = await self.scope(ScopeOptions.select(locals()))
+        scope = await self.scope(ScopeOptions.read(options, "count_by"))
         return await catalogue.count_by(self.database, key, scope)
 
-    @only_known_options
     async def complete(
         self,
         beginning: str,
-        *,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
+        **options: Unpack[ScopeArguments],
     ) -> Sequence[str]:
         """Return phrases, words and headings of documents in scope with a word that begins so.
 
         Options say where to look, as those of `search`.
         """
-        scope = await self.scope(ScopeOptions.select(locals()))
+        scope = await self.scope(ScopeOptions.read(options, "complete"))
         return await catalogue.complete_word(self.database, beginning, scope)
 
     async def set_metadata(

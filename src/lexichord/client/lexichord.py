@@ -1,7 +1,7 @@
 """The composition root: settings in, a working application out."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -38,25 +38,21 @@ from lexichord.retrieve.trace import Trace, record_response
 from lexichord.retrieve.vectors import KnownScales, SentenceVectors, with_vectors
 from lexichord.settings import Settings, given_settings
 from lexichord.types import (
-    ContextFormat,
     Explanation,
     Exported,
     FilesResult,
-    IntentKind,
-    Json,
     KeywordSets,
-    LlmStage,
     Mode,
     QueryOptions,
     Question,
     Response,
     SearchOptions,
     SearchResult,
-    Unit,
 )
 from lexichord.types.options import (
+    QueryArguments,
+    SearchArguments,
     describe,
-    only_known_options,
     read_datasets,
     read_number,
     read_question,
@@ -210,20 +206,12 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         """
         return TableWorker(self.database, self._follow, self.ingest_limits)
 
-    @only_known_options
     async def search(
         self,
         query: str,
         *,
         hint: str | None = None,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
-        k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        dense_share: float | None = None,
+        **options: Unpack[SearchArguments],
     ) -> SearchResult:
         """Find the k chunks that answer a query best; `hint` prefers the documents it names.
 
@@ -232,137 +220,51 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         `depth` candidates per channel, `mode` hybrid, dense or keyword. An empty list of datasets
         or documents is refused. `lexichord.types.ChunkHit` describes the scores.
         """
-        return await self._search(query, hint, SearchOptions.select(locals()))
+        return await self._search(query, hint, SearchOptions.read(options, "search"))
 
-    @only_known_options
     async def files(
         self,
         query: str,
         *,
         hint: str | None = None,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
-        k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        dense_share: float | None = None,
+        **options: Unpack[SearchArguments],
     ) -> FilesResult:
         """Find the k documents that the hint names, or else that the query is about.
 
         Options are those of `search`. `lexichord.types.FileHit` describes the scores.
         """
-        return await self._files(query, hint, SearchOptions.select(locals()))
+        return await self._files(query, hint, SearchOptions.read(options, "files"))
 
-    @only_known_options
     async def keywords(
         self,
         query: str,
         *,
         sets: int = 5,
         budget_ms: float = 30_000.0,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
-        k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        dense_share: float | None = None,
+        **options: Unpack[SearchArguments],
     ) -> KeywordSets:
         """Return up to `sets` sets of keywords: the query's, the documents' own, the model's.
 
         Options are those of `search`; `k` changes nothing.
         """
-        options = SearchOptions.select(locals())
+        read = SearchOptions.read(options, "keywords")
         budget_ms = describe(QueryOptions)["budget_ms"].read(budget_ms)
-        return await self._keywords(query, options, read_number("sets", sets, 1), budget_ms)
+        return await self._keywords(query, read, read_number("sets", sets, 1), budget_ms)
 
-    @only_known_options
-    async def query(
-        self,
-        query: str,
-        *,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
-        k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        dense_share: float | None = None,
-        hint: str | None = None,
-        intent: IntentKind | None = None,
-        instructions: str | None = None,
-        variants: int = 4,
-        files: int = 5,
-        rewrite: bool = False,
-        fallbacks: Sequence[str] = (),
-        reflect: bool = False,
-        rounds: int = 2,
-        budget_ms: float = 30_000.0,
-        min_coverage: float = 0.7,
-        min_grade: float = 0.7,
-        llm: str | None = None,
-        llm_stages: Sequence[LlmStage] = ("rewrite", "answer", "reflect"),
-        format: ContextFormat = "simple",
-        max_length: int = 4000,
-        unit: Unit = "characters",
-        answer: bool = False,
-        risk: float | None = None,
-        min_score: Mapping[str, float] = {},
-        neutral: Sequence[str] = QueryOptions.neutral,
-    ) -> Response:
+    async def query(self, query: str, **options: Unpack[QueryArguments]) -> Response:
         """Find the files, and evidence in and around them, by the query's intent.
 
         The response has a confidence; an answer, in the evidence's own words, if it is asked for.
-        Options are those of `search` and what `lexichord.types.QueryOptions` describes.
+        Options are described in `lexichord.types.QueryOptions`.
         """
-        return await self._query(query, QueryOptions.select(locals()))
+        return await self._query(query, QueryOptions.read(options, "query"))
 
     stream = streamed(query)
 
-    @only_known_options
-    async def explain(
-        self,
-        query: str,
-        *,
-        datasets: Sequence[str] | None = None,
-        documents: Sequence[str] | None = None,
-        uri_prefix: str | None = None,
-        filter: Json | None = None,
-        k: int = 10,
-        depth: int = 100,
-        mode: Mode = "hybrid",
-        dense_share: float | None = None,
-        hint: str | None = None,
-        intent: IntentKind | None = None,
-        instructions: str | None = None,
-        variants: int = 4,
-        files: int = 5,
-        rewrite: bool = False,
-        fallbacks: Sequence[str] = (),
-        reflect: bool = False,
-        rounds: int = 2,
-        budget_ms: float = 30_000.0,
-        min_coverage: float = 0.7,
-        min_grade: float = 0.7,
-        llm: str | None = None,
-        llm_stages: Sequence[LlmStage] = ("rewrite", "answer", "reflect"),
-        format: ContextFormat = "simple",
-        max_length: int = 4000,
-        unit: Unit = "characters",
-        answer: bool = False,
-        risk: float | None = None,
-        min_score: Mapping[str, float] = {},
-        neutral: Sequence[str] = QueryOptions.neutral,
-    ) -> Explanation:
-        """Ask as `query` does; show each stage, and each hit's rank and score in every list.
-
-        Of a response that is there already, `lexichord.types.Explanation(response)` is the same.
-        """
-        return Explanation(await self._query(query, QueryOptions.select(locals())))
+    @staticmethod
+    def explain(response: Response) -> Explanation:
+        """Show each stage of a response, and each hit's rank and score in every list."""
+        return Explanation(response)
 
     async def copy_to(
         self,
@@ -423,7 +325,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
 
         degraded = self._degraded(options.mode)
         question = await self._question(query, options.hint, options, degraded)
-        model = await find_query_model(self.settings, options.llm)
+        model = await find_query_model(self.settings)
         trace = Trace(options.budget_ms / 1000, list(degraded))
         with time_limit(trace.seconds):
             for _ in range(MAX_GONE):
@@ -464,13 +366,13 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         )
 
     async def _embedded_question(
-        self, query: str, hint: str | None, options: SearchOptions, degraded: Reasons
+        self, query: str, hint: str | None, options: SearchOptions | QueryOptions, degraded: Reasons
     ) -> Question:
         question = await self._question(query, hint, options, degraded)
         return await with_vectors(self.embedder, question, degraded)
 
     async def _question(
-        self, query: str, hint: str | None, options: SearchOptions, degraded: Reasons
+        self, query: str, hint: str | None, options: SearchOptions | QueryOptions, degraded: Reasons
     ) -> Question:
         """Return what is asked, by words alone where the model cannot read it: `degraded` tells."""
         query = read_question("query", query)

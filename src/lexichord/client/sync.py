@@ -168,7 +168,7 @@ class SyncLexichord:
     files = _sync(Lexichord.files)
     keywords = _sync(Lexichord.keywords)
     query = _sync(Lexichord.query)
-    explain = _sync(Lexichord.explain)
+    explain = staticmethod(Lexichord.explain)
     similar = _sync(Lexichord.similar)
     list = _sync(Lexichord.list)
     count = _sync(Lexichord.count)

@@ -3,14 +3,16 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
+from lexichord.db.pool import Database
 from lexichord.db.search import hybrid_search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.answers import first_source
 from lexichord.evaluate.application import Application
 from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.search.chunks import count_candidates, rerank
+from lexichord.retrieve.search.variants import VariantSet, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import read_intent
@@ -149,14 +151,10 @@ async def _files(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
     return StrategyAnswer(files=[file.uri for file in result.files])
 
 
-async def _pipeline(
-    app: Application, query: EvalQuery, k: int, variants: int | None = None
-) -> StrategyAnswer:
+async def _pipeline(app: Application, query: EvalQuery, k: int) -> StrategyAnswer:
     """Ask `query`; for an answer in sentences only where the set says what a right one holds."""
-    more: Any = {} if variants is None else {"variants": variants}
-    if query.expected is not None:
-        more["answer"] = True
-    response = await app.query(query.text, hint=query.hint, **_search_options(query, k), **more)
+    options: Json = {"k": k, "documents": query.within or None, "hint": query.hint}
+    response = await app.query(query.text, answer=query.expected is not None, **options)
     return _response(response, response.context)
 
 
@@ -169,7 +167,8 @@ async def _pipeline_llm(app: Application, query: EvalQuery, k: int) -> StrategyA
     response = await app.query(
         query.text,
         hint=query.hint,
-        **_search_options(query, k),
+        k=k,
+        documents=query.within or None,
         llm_stages=PIPELINE_LLM_STAGES,
         answer=True,
     )
@@ -241,6 +240,12 @@ async def _no_boost(**_: object) -> dict[str, float]:
     return {}
 
 
+async def _no_variants(
+    *, database: Database, question: Question, files: Sequence[FileHit], **_: object
+) -> VariantSet:
+    return await make_variants(database, question, files, 1)
+
+
 async def _unjoined(*, quotes: Sequence[Quote], **_: object) -> tuple[Quote, ...]:
     return tuple(quotes)
 
@@ -249,6 +254,7 @@ async def _unjoined(*, quotes: Sequence[Quote], **_: object) -> tuple[Quote, ...
 WITHOUT_LINKING = Stages(find_intent=_unlinked)
 WITHOUT_DISCOVERY = Stages(discover=_no_files)
 WITHOUT_BOOST = Stages(boost_files=_no_boost)
+WITHOUT_VARIANTS = Stages(make_variants=_no_variants)
 WITHOUT_JOINING = Stages(join_neighbours=_unjoined)
 
 BASELINE_STRATEGIES = (
@@ -281,7 +287,7 @@ STRATEGIES = {
         Strategy("pipeline-llm", _pipeline_llm, needs=("llm",)),
         Strategy(f"{ABLATION_PREFIX}linking", _pipeline, stages=WITHOUT_LINKING),
         Strategy(f"{ABLATION_PREFIX}discovery", _pipeline, stages=WITHOUT_DISCOVERY),
-        Strategy(f"{ABLATION_PREFIX}variants", partial(_pipeline, variants=1)),
+        Strategy(f"{ABLATION_PREFIX}variants", _pipeline, stages=WITHOUT_VARIANTS),
         Strategy(f"{ABLATION_PREFIX}boost", _pipeline, stages=WITHOUT_BOOST),
         Strategy(f"{ABLATION_PREFIX}joining", _pipeline, stages=WITHOUT_JOINING),
     )

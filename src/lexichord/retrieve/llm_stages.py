@@ -51,13 +51,8 @@ def _sources(response: Response) -> list[NumberedQuote]:
     ]
 
 
-async def find_query_model(settings: Settings, name: str | None = None) -> Generator | None:
-    """Return the model that a query names, or else the settings; None where neither names one.
-
-    Raises ConfigError.
-    """
-    if name:
-        settings = settings.model_copy(update={"llm": name})
+async def find_query_model(settings: Settings) -> Generator | None:
+    """Return the model that the settings name; None where they name none. Raises ConfigError."""
     return await asyncio.to_thread(find_generator, settings)  # the first loads for a second
 
 

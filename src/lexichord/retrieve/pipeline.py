@@ -32,6 +32,7 @@ from lexichord.retrieve.search.chunks import (
     search_by_plan,
 )
 from lexichord.retrieve.search.discover import name_first
+from lexichord.retrieve.search.variants import MAX_VARIANTS
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.aspects import aspects_of
@@ -212,7 +213,7 @@ async def _plan_search(context: QueryContext, plan: SearchPlan, asked: Question)
             database=context.database,
             question=question,
             files=plan.files,
-            limit=context.options.variants,
+            limit=MAX_VARIANTS,
         )
         names = [variant.name for variant in variant_set.variants]
         step["made"] = {

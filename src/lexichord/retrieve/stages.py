@@ -11,7 +11,7 @@ A stage is an async function that takes what its Protocol names, by name. One of
 
     with SyncLexichord(stages=Stages(select_hits=keep_insurance)) as lexichord:
         lexichord.ingest(["contracts"])
-        print(lexichord.explain("Who insures the building?"))
+        print(lexichord.explain(lexichord.query("Who insures the building?")))
 """
 
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ class SelectHits(Protocol):
     ) -> Sequence[ChunkHit]:
         """Return the hits of a search that go on to be judged and quoted, in their order.
 
-        It runs after each search, the reranker and `min_score`; hits are best first.
+        It runs after each search, and the reranker; hits are best first.
         """
         ...
 

@@ -37,12 +37,15 @@ from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve.events import streamed
+from lexichord.retrieve.search.chunks import count_candidates, rerank
+from lexichord.retrieve.trace import Trace
 from lexichord.serve.calls import CallLog, RequestRates
 from lexichord.serve.errors import public_line, public_status
 from lexichord.serve.files import FileMethods
 from lexichord.serve.scope import recorded
 from lexichord.settings import Settings
 from lexichord.types import (
+    ChunkHit,
     Excerpt,
     FilesResult,
     Json,
@@ -53,13 +56,17 @@ from lexichord.types import (
     Reflection,
     Response,
     Rights,
+    SearchOptions,
     SearchResult,
     ShownDocument,
 )
 from lexichord.types.ids import unknown_id
+from lexichord.types.options import SearchArguments
 from lexichord.types.response import Step
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
 from lexichord.work import in_thread
+
+type _List[T] = list[T]  # inside ScopedClient, `list` is a method
 
 # Texts that are embedded for others: one request at a time, so that searches have the other
 # threads, and a share of the processor.
@@ -129,6 +136,22 @@ class ScopedClient(FileMethods):
     count = _scoped(Lexichord.count)
     count_by = _scoped(Lexichord.count_by)
     complete = _scoped(Lexichord.complete)
+
+    async def search_reranked(
+        self, query: str, seconds: float, **options: Unpack[SearchArguments]
+    ) -> "tuple[_List[ChunkHit], _List[str]]":
+        """Search for more than k, of which the reranker chooses; return these, and `degraded`."""
+        k, reranker, trace = (
+            options.get("k", SearchOptions.k),
+            self._client.reranker,
+            Trace(seconds),
+        )
+        assert reranker is not None
+        depth = options.get("depth", SearchOptions.depth)
+        options["k"] = min(count_candidates(reranker, k), depth)
+        result = await self.search(query, **options)
+        hits = await rerank(query, result.hits, k, reranker, trace)
+        return hits, [*result.degraded, *trace.degraded]
 
     @recorded
     async def passages(

@@ -7,7 +7,7 @@ server may choose are settings: `Settings.max_body`, `max_json`, `max_requests` 
 from typing import Any
 
 from lexichord.types import QueryOptions
-from lexichord.types.options import describe
+from lexichord.types.options import Options, describe
 
 # Characters of a question. A model that embeds reads some 1,000 of them, a long passage to compare
 # has a few thousand, and the keyword search takes a word more for each.
@@ -113,6 +113,6 @@ def own_deadline(seconds: float) -> float:
     return seconds - min(DEADLINE_MARGIN_SECONDS, seconds / 4)
 
 
-def served_bounds(option: str) -> dict[str, Any]:
+def served_bounds(option: str, model: type[Options] = QueryOptions) -> dict[str, Any]:
     """Return the bounds of an option over a network, as pydantic's `Field` takes them."""
-    return describe(QueryOptions)[option].option.bounds(served=True)
+    return describe(model)[option].option.bounds(served=True)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
         LlmStage,
         Mode,
         QueryOptions,
+        ReflectOptions,
         ScopeOptions,
         SearchOptions,
-        Unit,
     )
     from lexichord.types.questions import Intent, Question, Scope
     from lexichord.types.reflection import Coverage, Reflection
@@ -121,6 +121,7 @@ __all__ = [
     "Quote",
     "Ranked",
     "Rebalanced",
+    "ReflectOptions",
     "Reflection",
     "Response",
     "Rights",

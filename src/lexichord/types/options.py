@@ -5,21 +5,31 @@ What cannot be meant is refused here, too, so that each form of an option refuse
 Other forms are made from `describe(QueryOptions)`, which has a `Described` for each option by name:
 - HTTP, MCP: `Field(each.default, description=each.option.text, **each.option.bounds(served=True))`
 - CLI: `typer.Option(help=each.option.text, min=each.option.minimum, max=each.option.maximum)`
-- Python: a method spells its keywords out, and reads them by `QueryOptions.select(locals())`.
+- Python: `**options: Unpack[QueryArguments]`, read by `QueryOptions.read(options)`.
+
+A test walks all of these and compares names, types and defaults.
 """
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
-from functools import cache, partial, wraps
-from inspect import signature
-from math import isfinite
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, partial
 from numbers import Integral, Real
 from os import PathLike
 from reprlib import repr as shorten
 from types import MappingProxyType, NoneType
-from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypedDict,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from lexichord.errors import ConfigError, likeness
 from lexichord.types.json import Json
@@ -27,19 +37,19 @@ from lexichord.types.json import Json
 IntentKind = Literal["clause_lookup", "comparison", "list_all", "summary", "general"]
 Mode = Literal["hybrid", "dense", "keyword"]
 ContextFormat = Literal["simple", "structured", "qa"]
-Unit = Literal["characters", "tokens"]
 LlmStage = Literal["intent", "boost", "rewrite", "answer", "reflect"]
 ContextKind = Literal["none", "structural", "given", "llm"]
 ContextPart = Literal["title", "heading", "keyphrases", "edges", "symbols"]  # of the structural
 Recording = Literal["off", "on", "text"]  # text: with the question's words
 Marking = Literal["keep", "mark", "drop"]  # of what readers of a file see otherwise than as text
-ScoreName = Literal["dense", "keyword", "fused", "variants", "rerank"]
 
 # Of an evaluation.
 Extractor = Literal["rules", "llm"]  # of the entities of answers
 DEFAULT_STRATEGIES = ("keyword", "vector", "hybrid", "pipeline")
 DEFAULT_KS = (5, 10, 20)  # ranks
 
+MAX_DEPTH = 10_000  # candidates of a channel
+DEFAULT_FILES = 5  # that a query looks into
 MAX_INTEGER = 2**31 - 1  # what an integer of Postgres holds
 
 
@@ -127,7 +137,25 @@ class Described:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScopeOptions:
+class Options:
+    """Options of one kind, each read as its description says. Raises ConfigError."""
+
+    def __post_init__(self) -> None:
+        for name, each in describe(type(self)).items():
+            object.__setattr__(self, name, each.read(getattr(self, name)))
+
+    @classmethod
+    def read(cls, options: Mapping[str, Any], method: str = "it") -> Self:
+        """Read options by name. Raises ConfigError, also for one that `method` does not take."""
+        known = describe(cls)
+        no_other_options(options, {*known, *describe(SearchOptions), *describe(QueryOptions)})
+        if others := set(options).difference(known):
+            raise ConfigError(f"{method} does not take {', '.join(sorted(others))}: leave it out")
+        return cls(**options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScopeOptions(Options):
     """Which documents: what all methods share that look at several.
 
     The form of `filter` is described in docs/sql/search.md. Raises ConfigError for a value that
@@ -145,37 +173,28 @@ class ScopeOptions:
     uri_prefix: Annotated[str | None, Option("Only documents whose uri begins with this.")] = None
     filter: Annotated[Json | None, Option("Only documents with this metadata.")] = None
 
-    def __post_init__(self) -> None:
-        for name, each in describe(type(self)).items():
-            object.__setattr__(self, name, each.read(getattr(self, name)))
 
-    @classmethod
-    def read(cls, options: Mapping[str, Any]) -> Self:
-        """Read options by name. Raises ConfigError, also for one that there is not."""
-        no_other_options(options, describe(cls))
-        return cls(**options)
+@dataclass(frozen=True, kw_only=True)
+class RankedOptions(ScopeOptions):
+    """How many results, and by what: what `search`, `files`, `keywords` and `query` share."""
 
-    @classmethod
-    def select(cls, arguments: Mapping[str, Any]) -> Self:
-        """Read the options among a method's arguments, which are `locals()` at its beginning."""
-        return cls(**{name: arguments[name] for name in describe(cls)})
+    k: Annotated[int, Option("How many results at most.", minimum=1, served_maximum=1_000)] = 10
+    mode: Annotated[Mode, Option("By meaning, by words, or by both.")] = "hybrid"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchOptions(ScopeOptions):
-    """How and where to search: what `search`, `files`, `keywords` and `query` share."""
+class SearchOptions(RankedOptions):
+    """How and where to search: what `search`, `files` and `keywords` share."""
 
-    k: Annotated[int, Option("How many results at most.", minimum=1, served_maximum=1_000)] = 10
     depth: Annotated[
         int,
         Option(
             "Candidates of each channel, as many as k or more.",
             minimum=100,
-            maximum=10_000,
+            maximum=MAX_DEPTH,
             served_maximum=1_000,
         ),
     ] = 100
-    mode: Annotated[Mode, Option("By meaning, by words, or by both.")] = "hybrid"
     # None: the weights that were measured, sql/constants/default_weights.sql.
     dense_share: Annotated[
         float | None,
@@ -186,49 +205,54 @@ class SearchOptions(ScopeOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_depth("k", self.k)
-
-    def _check_depth(self, name: str, number: int) -> None:
-        """Raise ConfigError for more results than candidates; by the words of SQL's check."""
-        if number > self.depth:
+        if self.k > self.depth:  # by the words of SQL's check
             raise ConfigError(
-                f"{name} ({number}) is more than the {self.depth} candidates of a channel: "
+                f"k ({self.k}) is more than the {self.depth} candidates of a channel: "
                 "raise depth as well"
             )
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueryOptions(SearchOptions):
-    """What `query` takes beyond that.
+class ReflectOptions(Options):
+    """When reflection ends; the thresholds are those of kbbridge's, not tuned here."""
 
-    `rewrite` searches the question in other words, too. `fallbacks` are queries of the caller's,
-    tried in turn while the evidence is too little to answer by. `reflect` searches again for what
-    the evidence does not cover, at most `rounds` times, until it covers `min_coverage` of the
-    question, 0 to 1; where a model grades answers, until its lowest grade is at least `min_grade`,
-    0 to 1. `budget_ms` is what all rounds, models, rerankers and the database may take together.
+    rounds: Annotated[int, Option("At most.", minimum=0, served_maximum=10)] = 2
+    min_coverage: Annotated[float, Option("Of the question.", minimum=0, maximum=1)] = 0.7
+    min_grade: Annotated[
+        float, Option("The lowest of an answer's, where a model grades.", minimum=0, maximum=1)
+    ] = 0.7
 
-    `llm` names a language model as DSPy does, in place of the setting, and `llm_stages` what it
-    does: by default rewrites, answers and grades, where `rewrite`, `answer` and `reflect` ask.
+
+@dataclass(frozen=True, kw_only=True)
+class QueryOptions(RankedOptions):
+    """What `query` takes.
+
+    `fallbacks` are queries of the caller's, tried in turn while the evidence is too little to
+    answer by. `reflect` searches again for what the evidence does not cover; in place of True it
+    takes when to end, as `ReflectOptions` or as JSON has them. `budget_ms` is what all rounds,
+    models, rerankers and the database may take together.
+
+    `llm_stages` is what the language model of the settings does: by default rewrites, answers and
+    grades, where `rewrite`, `answer` and `reflect` ask. `rewrite` needs one, or a stage of the
+    caller's own.
     """
+
+    dense_share: ClassVar[float | None] = None  # as measured
 
     hint: Annotated[str | None, Option("Which documents are meant, in words.")] = None
     intent: Annotated[IntentKind | None, Option("By default the question tells.")] = None
     instructions: Annotated[
         str | None, Option("Its words are searched as well, with less weight.")
     ] = None
-    variants: Annotated[
-        int,
-        Option("Ways of asking at most, the original among them.", minimum=1, served_maximum=20),
-    ] = 4
-    files: Annotated[int, Option("How many files.", minimum=1, served_maximum=100)] = 5
-    rewrite: Annotated[bool, Option("Search the question in other words, too.")] = False
+    rewrite: Annotated[bool, Option("Search in other words, too; a language model finds them.")] = (
+        False
+    )
     fallbacks: Annotated[
         Sequence[str], Option("Searched in turn while nothing answers.", served_items=10)
     ] = ()
-    reflect: Annotated[bool, Option("Search again for what the evidence lacks.")] = False
-    rounds: Annotated[int, Option("Of reflection, at most.", minimum=0, served_maximum=10)] = (
-        2  # as kbbridge has it
-    )
+    reflect: Annotated[
+        bool | ReflectOptions | Json, Option("Search again for what the evidence lacks.")
+    ] = False
     budget_ms: Annotated[
         float,
         Option(
@@ -238,13 +262,6 @@ class QueryOptions(SearchOptions):
             served_maximum=600_000,
         ),
     ] = 30_000.0  # kbbridge's time for one request
-    min_coverage: Annotated[
-        float, Option("Of the question, that ends reflection.", minimum=0, maximum=1)
-    ] = 0.7  # the threshold of kbbridge's reflection, not tuned here
-    min_grade: Annotated[
-        float, Option("Of an answer, by a model, that ends reflection.", minimum=0, maximum=1)
-    ] = 0.7  # kbbridge's threshold as well
-    llm: Annotated[str | None, Option("A language model as DSPy names it: vendor/model.")] = None
     # These run only where their own option asks for them. Whether a model reads queries or knows
     # keywords better than the words themselves do was measured with none yet: so they must be
     # named.
@@ -253,9 +270,8 @@ class QueryOptions(SearchOptions):
     ] = ("rewrite", "answer", "reflect")
     format: Annotated[ContextFormat, Option("How the evidence is written.")] = "simple"
     max_length: Annotated[
-        int, Option("Of the evidence.", unit="unit", minimum=1, served_maximum=1_000_000)
+        int, Option("Of the evidence.", unit="characters", minimum=1, served_maximum=1_000_000)
     ] = 4000
-    unit: Annotated[Unit, Option("What max_length counts.")] = "characters"
     answer: Annotated[bool, Option("Write one, in the evidence's own words.")] = False
     risk: Annotated[
         float | None,
@@ -266,20 +282,10 @@ class QueryOptions(SearchOptions):
             maximum=1,
         ),
     ] = None
-    min_score: Annotated[
-        Mapping[str, float], Option("The least of named scores that a hit needs.", served_items=10)
-    ] = field(default_factory=dict)
-    # They say what to make of the evidence, not what it is about: rerankers then prefer glossaries.
-    neutral: Annotated[
-        Sequence[str], Option("Words that a reranker does not see.", served_items=100)
-    ] = (
-        *("list", "lists", "listing", "enumerate", "extract"),
-        *("definition", "definitions", "define", "defines", "glossary", "glossaries"),
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_depth("files", self.files)
+        read_number("k", self.k, 1, MAX_DEPTH)
         for name, text in (("hint", self.hint), *(("fallback", text) for text in self.fallbacks)):
             if text is not None:
                 read_question(name, text)
@@ -287,38 +293,72 @@ class QueryOptions(SearchOptions):
             there = ", ".join(get_args(LlmStage))
             raise ConfigError(f"a model does not do {', '.join(sorted(unknown))}, but {there}")
 
+    @property
+    def depth(self) -> int:
+        """Candidates of each channel."""
+        return max(SearchOptions.depth, self.k)
 
-def describe(model: type[ScopeOptions]) -> Mapping[str, Described]:
+    @property
+    def files(self) -> int:
+        """How many files: in a comparison each of the documents that were chosen has a row."""
+        return max(DEFAULT_FILES, min(len(self.documents or ()), self.depth))
+
+    @property
+    def limits(self) -> ReflectOptions:
+        """When reflection ends."""
+        return self.reflect if isinstance(self.reflect, ReflectOptions) else ReflectOptions()
+
+
+class ScopeArguments(TypedDict, total=False):
+    """See `ScopeOptions`."""
+
+    datasets: Sequence[str] | None
+    documents: Sequence[str] | None
+    uri_prefix: str | None
+    filter: Json | None
+
+
+class SearchArguments(ScopeArguments, total=False):
+    """See `SearchOptions`."""
+
+    k: int
+    mode: Mode
+    depth: int
+    dense_share: float | None
+
+
+class QueryArguments(ScopeArguments, total=False):
+    """See `QueryOptions`."""
+
+    k: int
+    mode: Mode
+    hint: str | None
+    intent: IntentKind | None
+    instructions: str | None
+    rewrite: bool
+    fallbacks: Sequence[str]
+    reflect: bool | ReflectOptions | Json
+    budget_ms: float
+    llm_stages: Sequence[LlmStage]
+    format: ContextFormat
+    max_length: int
+    answer: bool
+    risk: float | None
+
+
+def describe(model: type[Options]) -> Mapping[str, Described]:
     """Return what is known of each option, by name, in the order of the fields."""
     return _described(model)  # type: ignore[arg-type]  # mypy takes an instance's hash for a class's
 
 
 @cache
-def _described(model: type[ScopeOptions]) -> Mapping[str, Described]:
+def _described(model: type[Options]) -> Mapping[str, Described]:
     hints = get_type_hints(model, include_extras=True)
     described = {}
     for each in fields(model):
         kind, option = get_args(hints[each.name])
-        make = each.default_factory
-        default = each.default if make is MISSING else make()
-        described[each.name] = Described(each.name, kind, default, option)
+        described[each.name] = Described(each.name, kind, each.default, option)
     return MappingProxyType(described)
-
-
-def only_known_options[**P, R](
-    method: Callable[P, Awaitable[R]],
-) -> Callable[P, Coroutine[Any, Any, R]]:
-    """Refuse a keyword that a method does not take by ConfigError, as a setting is refused."""
-    known, name = signature(method).parameters, getattr(method, "__name__", "it")
-
-    @wraps(method)
-    async def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        no_other_options(kwargs, {*known, *describe(QueryOptions)})
-        if others := set(kwargs).difference(known):
-            raise ConfigError(f"{name} does not take {', '.join(sorted(others))}: leave it out")
-        return await method(*args, **kwargs)
-
-    return call
 
 
 def no_other_options(options: Iterable[str], known: Collection[str]) -> None:
@@ -422,17 +462,12 @@ def _read_object(name: str, value: object) -> Json:
     return value
 
 
-def _read_scores(name: str, value: object) -> Mapping[str, float]:
+def _read_reflect(name: str, value: object) -> bool | ReflectOptions:
+    if isinstance(value, bool | ReflectOptions):
+        return value
     if not isinstance(value, Mapping):
-        example = '{"dense": 0.3}'
-        raise ConfigError(f"{name} takes names and numbers, {example}, not {_show(value)}")
-    if unknown := set(value).difference(get_args(ScoreName)):
-        named, there = ", ".join(sorted(map(str, unknown))), ", ".join(get_args(ScoreName))
-        raise ConfigError(f"there is no score {named}: {there}")
-    for score, minimum in value.items():
-        if not (_is_number(minimum) and isfinite(minimum)):
-            raise ConfigError(f"{name} of {score} must be a number, not {_show(minimum)}")
-    return {score: float(minimum) for score, minimum in value.items()}
+        raise ConfigError(f"{name} takes True, False or when to end, not {_show(value)}")
+    return ReflectOptions.read(value, name)
 
 
 # By the type of an option that is neither a number nor a list nor one of several names.
@@ -440,7 +475,7 @@ OPTION_READERS: dict[Any, Callable[[str, object], Any]] = {
     bool: _read_switch,
     str: _read_text,
     Json: _read_object,
-    Mapping[str, float]: _read_scores,
+    bool | ReflectOptions | Json: _read_reflect,
 }
 
 

@@ -16,7 +16,7 @@ from lexichord.retrieve.evidence.clauses import (
     rank_files,
 )
 from lexichord.retrieve.evidence.comparison import compare
-from lexichord.retrieve.evidence.context import estimate_tokens, format_context
+from lexichord.retrieve.evidence.context import format_context
 from lexichord.retrieve.evidence.listing import list_all
 from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
 from lexichord.retrieve.evidence.sentences import (
@@ -326,9 +326,8 @@ def _format(
     context: QueryContext, plan: SearchPlan, evidence: Evidence
 ) -> tuple[str, list[ContextSource]]:
     options = context.options
-    length = estimate_tokens if options.unit == "tokens" else len
     style, query = options.format, plan.question.query
-    return format_context(evidence.quotes, options.max_length, style, query, length)
+    return format_context(evidence.quotes, options.max_length, style, query)
 
 
 def _left_out(evidence: Evidence, sources: Sequence[ContextSource]) -> list[str]:
@@ -369,5 +368,5 @@ def _check(
         sources += [part for file in table.documents for part in (file.title, file.uri)]
         sources += table.aspects
     checked = replace(reflection, unsupported=find_unsupported(answer, sources))
-    passed = holds and is_passed(checked, context.options.min_coverage)
+    passed = holds and is_passed(checked, context.options.limits.min_coverage)
     return replace(checked, passed=passed)

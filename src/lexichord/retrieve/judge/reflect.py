@@ -12,7 +12,7 @@ from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.numbers import SPELLED_NUMBER, find_dates, parse_number, signed_values
 from lexichord.retrieve.understand.cues import WORD
-from lexichord.types import ChunkHit, QueryOptions
+from lexichord.types import ChunkHit, ReflectOptions
 from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
 NO_WORDING_LEFT = "no other wording is left"
@@ -111,7 +111,7 @@ def decide_next_query(
     rewrites: Sequence[Rewrite] = (),
     tried: Sequence[str] = (),
     expected_ms: float = 0.0,
-    min_coverage: float = QueryOptions.min_coverage,
+    min_coverage: float = ReflectOptions.min_coverage,
 ) -> Decision:
     """Return the next query of `rewrites` that was not tried, or stop and say why.
 
@@ -147,8 +147,8 @@ def add_round(reflection: Reflection, round_: Round, covered: Coverage | None = 
 
 def is_passed(
     reflection: Reflection,
-    min_coverage: float = QueryOptions.min_coverage,
-    min_grade: float = QueryOptions.min_grade,
+    min_coverage: float = ReflectOptions.min_coverage,
+    min_grade: float = ReflectOptions.min_grade,
 ) -> bool:
     """Return whether coverage and grades are enough, nothing is unsupported and nothing failed."""
     covered = reflection.coverage

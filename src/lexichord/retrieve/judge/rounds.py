@@ -23,7 +23,7 @@ from lexichord.retrieve.judge.reflect import (
 )
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
-from lexichord.retrieve.stages import GradeAnswer
+from lexichord.retrieve.stages import STAGES, GradeAnswer
 from lexichord.types import ChunkHit, Response
 from lexichord.types.reflection import (
     Budget,
@@ -35,14 +35,26 @@ from lexichord.types.reflection import (
     Wording,
 )
 
+NO_REWRITE = (
+    "not searched in other words: rewrite needs a language model "
+    "(LEXICHORD_LLM, and rewrite among llm_stages)"
+)
+
 type WriteAgain = Callable[[SearchPlan, Judged, Reflection | None, str], Awaitable[Response]]
 
 
 async def search_rewritten(
     context: QueryContext, plan: SearchPlan, hits: list[ChunkHit]
 ) -> tuple[SearchPlan, list[ChunkHit]]:
-    """Search once more, by the question in other words as well, if there are any."""
+    """Search once more, by the question in other words as well, if there are any.
+
+    They are a model's or the caller's own: words of the documents gave nothing beyond noise, and
+    cost code 2.7 points of Pass@5 (docs/evaluation.md).
+    """
     question = plan.question
+    if context.stages.rewrite is STAGES.rewrite:
+        context.trace.degrade(NO_REWRITE)
+        return plan, hits
     with context.trace.stage("rewrite", **context.by("rewrite")) as step:
         rewrite = await context.stages.rewrite(
             database=context.database,
@@ -99,10 +111,10 @@ async def _decide(
 ) -> Decision:
     """Decide what to search next; other wordings are looked for only if they are needed."""
     assert reflection.coverage is not None
-    options, trace = context.options, context.trace
-    budget = Budget(options.rounds - len(reflection.rounds), trace.left * 1000)
-    limits = (tried, trace.latest_ms("search"), options.min_coverage)
-    decision = decide_next_query(reflection.coverage, budget, (), *limits)
+    limits, trace = context.options.limits, context.trace
+    budget = Budget(limits.rounds - len(reflection.rounds), trace.left * 1000)
+    ends = (tried, trace.latest_ms("search"), limits.min_coverage)
+    decision = decide_next_query(reflection.coverage, budget, (), *ends)
     if decision.reason != NO_WORDING_LEFT:
         return decision
     for kind in get_args(Wording):
@@ -113,7 +125,7 @@ async def _decide(
             scope=plan.question.scope,
             kind=kind,
         )
-        decision = decide_next_query(reflection.coverage, budget, [rewrite], *limits)
+        decision = decide_next_query(reflection.coverage, budget, [rewrite], *ends)
         if decision.query is not None:
             break
     return decision
@@ -199,7 +211,7 @@ async def refine(
     rounds = [*before.rounds]
     draft = await _grade(grade, Draft(plan, response))
     while (stopped := _why_stop(context, draft)) is None:
-        if len(rounds) >= context.options.rounds:
+        if len(rounds) >= context.options.limits.rounds:
             stopped = "no rounds are left"
             break
         better, last = await _write_better(context, grade, draft, write_again)
@@ -214,8 +226,8 @@ async def refine(
 def _why_stop(context: QueryContext, draft: Draft) -> str | None:
     if draft.grading is None:
         return f"not graded: {draft.error}"
-    if draft.score >= context.options.min_grade:
-        return f"every grade is at least {context.options.min_grade:g}"
+    if draft.score >= context.options.limits.min_grade:
+        return f"every grade is at least {context.options.limits.min_grade:g}"
     return None if context.trace.left > 0 else "no time is left"
 
 
@@ -231,7 +243,11 @@ async def _write_better(
 ) -> tuple[Draft, Round]:
     """Search what is missing, write on the evidence and the grades' reasons, grade that."""
     assert draft.grading is not None
-    low = [respect for respect in draft.grading.grades if respect.score < context.options.min_grade]
+    low = [
+        respect
+        for respect in draft.grading.grades
+        if respect.score < context.options.limits.min_grade
+    ]
     advice = "; ".join(f"{respect.name}: {respect.reason}" for respect in low)
     query, started = draft.grading.missing, perf_counter()
     with context.trace.stage("refine", query=query, advice=advice) as step:
@@ -265,7 +281,7 @@ def _finished(
     context: QueryContext, draft: Draft, rounds: Sequence[Round], stopped: str
 ) -> Response:
     """Return the best draft with all that was done about it."""
-    response, options = draft.response, context.options
+    response, limits = draft.response, context.options.limits
     assert response.reflection is not None
     failures = [*response.reflection.errors, draft.error, *(done.error for done in rounds)]
     reflection = replace(
@@ -275,7 +291,7 @@ def _finished(
         grades=() if draft.grading is None else draft.grading.grades,
         errors=tuple(dict.fromkeys(filter(None, failures))),
     )
-    passed = response.claimed and is_passed(reflection, options.min_coverage, options.min_grade)
+    passed = response.claimed and is_passed(reflection, limits.min_coverage, limits.min_grade)
     return replace(
         response,
         reflection=replace(reflection, passed=passed),

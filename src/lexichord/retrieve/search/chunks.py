@@ -16,13 +16,18 @@ from lexichord.providers.rerank import rank
 from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.trace import Trace
-from lexichord.types import ChunkHit, FileHit, Json, QueryOptions, Question
+from lexichord.types import ChunkHit, FileHit, Json, Question
 from lexichord.types.questions import Intent, Variant
 
 ASKED = "asked"  # the variant that is the question in full
 REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
 CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is wanted
 KEPT_FIRST = 2  # of the original question's hits, whatever others say: sql/search_variants.sql
+# They say what to make of the evidence, not what it is about: rerankers then prefer glossaries.
+NEUTRAL_WORDS = (
+    *("list", "lists", "listing", "enumerate", "extract"),
+    *("definition", "definitions", "define", "defines", "glossary", "glossaries"),
+)
 RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
 
 
@@ -53,41 +58,17 @@ class SearchPlan:
 
 
 async def search_by_plan(context: QueryContext, plan: SearchPlan) -> list[ChunkHit]:
-    """Search by all variants, rerank if there is a reranker, and keep what is good enough.
-
-    What that is say `min_score` and the caller's own stage.
-    """
+    """Search by all variants, rerank if there is a reranker, keep what the caller's stage does."""
     trace, names = context.trace, [variant.name for variant in plan.variants]
     with trace.stage("search", variants=names, boost=plan.boost) as step:
         hits = await search_variants(context.database, plan.question, plan.variants, plan.boost)
         step["made"] = [{"chunk_id": hit.chunk_id, "ranks": hit.ranks} for hit in hits]
     if context.reranker is not None and plan.reranked is not None:
         with trace.stage("rerank", chunks=len(hits)) as step:
-            hits = await rerank(
-                plan.question.query,
-                hits,
-                plan.reranked,
-                context.reranker,
-                trace,
-                context.options.neutral,
-            )
+            query, reranker = plan.question.query, context.reranker
+            hits = await rerank(query, hits, plan.reranked, reranker, trace)
             step["made"] = [{"chunk_id": hit.chunk_id, "score": hit.score} for hit in hits]
-    return await _select(context, plan, _filter_by_score(context, hits))
-
-
-def _filter_by_score(context: QueryContext, hits: list[ChunkHit]) -> list[ChunkHit]:
-    """Drop hits below the minimum of a named score; one without that score is dropped as well."""
-    minima = context.options.min_score
-    if not minima:
-        return hits
-    with context.trace.stage("min_score", **minima) as step:
-        kept = [
-            hit
-            for hit in hits
-            if all((getattr(hit.scores, name) or 0) >= value for name, value in minima.items())
-        ]
-        step["dropped"] = _dropped(hits, kept)
-    return kept
+    return await _select(context, plan, hits)
 
 
 async def _select(context: QueryContext, plan: SearchPlan, hits: list[ChunkHit]) -> list[ChunkHit]:
@@ -213,17 +194,18 @@ async def rerank(
     k: int,
     reranker: Reranker,
     trace: Trace,
-    neutral: Collection[str] = QueryOptions.neutral,
 ) -> list[ChunkHit]:
     """Return the k hits that the reranker scores best by their content and context.
 
-    It sees the question without the `neutral` words. The score becomes the hit's, and is kept as
+    It sees the question without `NEUTRAL_WORDS`. The score becomes the hit's, and is kept as
     `rerank`. If it fails, or takes more than its share of the query's time, the order stays and
     `degraded` says why.
     """
     texts = ["\n".join(filter(None, (hit.context, hit.content))) for hit in hits]
     try:
-        ranked = await rank(reranker, remove_words(question, neutral), texts, k, trace.allowance)
+        ranked = await rank(
+            reranker, remove_words(question, NEUTRAL_WORDS), texts, k, trace.allowance
+        )
     except ProviderError as error:
         trace.degrade(f"chunks are not reranked: {error}")
         return list(hits[:k])

@@ -9,7 +9,8 @@ from lexichord.errors import ProviderError
 from lexichord.providers.base import Reranker
 from lexichord.providers.rerank import rank
 from lexichord.retrieve.trace import Trace
-from lexichord.types import FileHit, QueryOptions, Question
+from lexichord.types import FileHit, Question
+from lexichord.types.options import DEFAULT_FILES
 
 # Evidence recall within 4,000 characters on half of the NDA questions, raw / by hint:
 # no boost 72.0; the top 1, 3, 5 files 81.7 / 85.6, 82.7 / 85.6, 82.9 / 84.7;
@@ -26,7 +27,7 @@ async def discover(
     database: Database,
     question: Question,
     trace: Trace,
-    limit: int = QueryOptions.files,
+    limit: int = DEFAULT_FILES,
     reranker: Reranker | None = None,
 ) -> list[FileHit]:
     """Find up to `limit` documents by the hint, or else by the question, best first.

@@ -9,7 +9,8 @@ from lexichord.providers.base import Embedder
 from lexichord.retrieve.search.discover import boost_files
 from lexichord.retrieve.understand.intent import MIN_ASKED_WORDS, find_intent
 from lexichord.retrieve.vectors import with_vectors
-from lexichord.types import ChunkHit, FileHit, QueryOptions, Question
+from lexichord.types import ChunkHit, FileHit, Question
+from lexichord.types.options import DEFAULT_FILES
 
 
 async def name_document(
@@ -42,6 +43,6 @@ async def search_chunks(database: Database, question: Question) -> list[ChunkHit
     """Find chunks by plain search; a hint prefers the files that it names."""
     files: list[FileHit] = []
     if question.hint:
-        files = await search.discover_files(database, replace(question, k=QueryOptions.files))
+        files = await search.discover_files(database, replace(question, k=DEFAULT_FILES))
     boost = await boost_files(files, question.hint)
     return await search.hybrid_search(database, question, boost)

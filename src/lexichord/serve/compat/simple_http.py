@@ -11,7 +11,7 @@ from lexichord.client.passages import chunk_confidences
 from lexichord.serve.http.bodies import JsonBody, QueryText, StrictModel, option
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
 from lexichord.serve.limits import MAX_URL_QUERY_CHARS
-from lexichord.types import QueryOptions
+from lexichord.types import SearchOptions
 
 DESCRIPTION_CHARS = 500  # of a passage
 NO_ANSWER = "Nothing relevant was found for your question."
@@ -81,7 +81,7 @@ async def plain_search(caller: Caller, params: Annotated[PlainSearchParams, Quer
     """Find the `top_k` passages that answer a query best."""
     started = perf_counter()
     result = await caller.search(
-        params.query, k=params.top_k, depth=max(QueryOptions.depth, params.top_k)
+        params.query, k=params.top_k, depth=max(SearchOptions.depth, params.top_k)
     )
     items = [
         {
@@ -101,7 +101,7 @@ async def plain_search(caller: Caller, params: Annotated[PlainSearchParams, Quer
 async def ask(caller: Caller, body: AskBody) -> JsonReply:
     """Answer a question in the evidence's own words, with its confidence."""
     k = body.top_k
-    response = await caller.query(body.question, k=k, depth=max(QueryOptions.depth, k), answer=True)
+    response = await caller.query(body.question, k=k, answer=True)
     titles = {quote.document_id: quote.title for quote in response.quotes}
     scores = chunk_confidences(response)
     sources = [

@@ -20,9 +20,17 @@ from lexichord.serve.limits import (
     MAX_URL_QUERY_CHARS,
     served_bounds,
 )
-from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, QueryOptions, Unit
+from lexichord.types import (
+    ContextFormat,
+    IntentKind,
+    LlmStage,
+    Mode,
+    QueryOptions,
+    ReflectOptions,
+    SearchOptions,
+)
 from lexichord.types.ids import ID_EXAMPLE
-from lexichord.types.options import describe
+from lexichord.types.options import Options, describe
 
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
@@ -81,26 +89,31 @@ class JsonBody(StrictModel):
         }
 
 
-def option(name: str) -> Any:  # noqa: ANN401
+def option(name: str, model: type[Options] = QueryOptions) -> Any:  # noqa: ANN401
     """Return the field of an option: its default, description and bounds over a network."""
-    known = describe(QueryOptions)[name]
+    known = describe(model)[name]
     default = list(known.default) if isinstance(known.default, tuple) else known.default
-    return Field(default, description=known.option.text, **served_bounds(name))
+    return Field(default, description=known.option.text, **served_bounds(name, model))
 
 
-class SearchBody(JsonBody):
+class RankedBody(JsonBody):
     """A question, and where to look; the filter's form is described in docs/sql/search.md."""
 
     query: QueryText
     hint: QueryText | None = option("hint")
     k: int = option("k")
-    depth: int = option("depth")
     mode: Mode = option("mode")
-    dense_share: float | None = option("dense_share")
     datasets: list[NameText] | None = option("datasets")
     documents: list[NameText] | None = option("documents")
     uri_prefix: NameText | None = option("uri_prefix")
     filter: MetadataFilter | None = option("filter")
+
+
+class SearchBody(RankedBody):
+    """A question for the chunks, or the files, that answer it."""
+
+    depth: int = option("depth", SearchOptions)
+    dense_share: float | None = option("dense_share", SearchOptions)
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -109,28 +122,28 @@ class SearchBody(JsonBody):
     )
 
 
-class QueryBody(SearchBody):
+class ReflectBody(JsonBody):
+    """When reflection ends."""
+
+    rounds: int = option("rounds", ReflectOptions)
+    min_coverage: float = option("min_coverage", ReflectOptions)
+    min_grade: float = option("min_grade", ReflectOptions)
+
+
+class QueryBody(RankedBody):
     """A question for the whole pipeline."""
 
     intent: IntentKind | None = option("intent")
     instructions: QueryText | None = option("instructions")
-    variants: int = option("variants")
-    files: int = option("files")
     rewrite: bool = option("rewrite")
     fallbacks: list[QueryText] = option("fallbacks")
-    reflect: bool = option("reflect")
-    rounds: int = option("rounds")
+    reflect: bool | ReflectBody = option("reflect")
     budget_ms: float = option("budget_ms")
-    min_coverage: float = option("min_coverage")
-    min_grade: float = option("min_grade")
     llm_stages: list[LlmStage] = option("llm_stages")
     format: ContextFormat = option("format")
     max_length: int = option("max_length")
-    unit: Unit = option("unit")
     answer: bool = option("answer")
     risk: float | None = option("risk")
-    min_score: dict[str, float] = option("min_score")
-    neutral: list[NameText] = option("neutral")
     stream: bool = Field(False, description="Answer with server-sent events as they come.")
 
     model_config = ConfigDict(

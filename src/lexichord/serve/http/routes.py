@@ -18,6 +18,7 @@ from lexichord.serve.http.bodies import (
     MoveBody,
     NameText,
     QueryBody,
+    RankedBody,
     RenameBody,
     SearchBody,
     SimilarParams,
@@ -81,7 +82,7 @@ async def query(caller: Caller, body: QueryBody) -> JsonReply | EventStream:
     return reply(await caller.query(body.query, **_options(body)))
 
 
-def _options(body: SearchBody) -> dict[str, Any]:
+def _options(body: RankedBody) -> dict[str, Any]:
     """Return what was sent, so that all else is as the library has it."""
     return body.model_dump(exclude_unset=True, exclude={"query", "stream"})
 

@@ -121,8 +121,6 @@ def query_options(form: SearchForm) -> dict[str, Any]:
         "intent": form.intent,
         "rewrite": form.rewrite == "1",
         "reflect": form.reflect == "1",
-        # A row of a comparison is a file.
-        "files": len(form.document) if len(form.document) > QueryOptions.files else 0,
     }
     options = {name: value for name, value in fields_set.items() if value} | scope_options(form)
     return options | {"mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}

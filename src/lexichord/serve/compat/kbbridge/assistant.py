@@ -36,7 +36,8 @@ from lexichord.serve.mcp.calls import (
     ignored_parameters,
 )
 from lexichord.serve.mcp.schemas import UNPUBLISHED
-from lexichord.types import Json, QueryOptions, Response, Step
+from lexichord.types import Json, ReflectOptions, Response, Step
+from lexichord.types.options import DEFAULT_FILES
 from lexichord.types.text import file_name
 
 MAX_SHOWN_QUOTES = 20  # of a list there may be hundreds: more than an agent can read
@@ -61,7 +62,7 @@ FallbacksArgument = Annotated[
 ]
 ReflectionRoundsArgument = Annotated[int, Field(ge=0, le=5, json_schema_extra=UNPUBLISHED)]
 UnpublishedFraction = Annotated[
-    float, Field(**served_bounds("min_coverage"), json_schema_extra=UNPUBLISHED)
+    float, Field(**served_bounds("min_coverage", ReflectOptions), json_schema_extra=UNPUBLISHED)
 ]
 UnpublishedFlag = Annotated[bool, Field(json_schema_extra=UNPUBLISHED)]
 RiskArgument = Annotated[
@@ -87,7 +88,7 @@ async def assistant(
     enable_reflection: bool | None = None,
     reflection_threshold: UnpublishedFraction | None = None,
     reflection_mode: Annotated[str | None, Field(json_schema_extra=UNPUBLISHED)] = None,
-    max_reflection_iterations: ReflectionRoundsArgument = QueryOptions.rounds,
+    max_reflection_iterations: ReflectionRoundsArgument = ReflectOptions.rounds,
     enable_file_discovery_evaluation: UnpublishedFlag | None = None,
     file_discovery_evaluation_threshold: UnpublishedFraction | None = None,
     verbose: bool | None = None,
@@ -108,10 +109,12 @@ async def assistant(
         "instructions": custom_instructions,
         "rewrite": enable_query_rewriting,
         "fallbacks": _or(fallback_queries, caller.scoped.settings.fallbacks),
-        "reflect": bool(enable_reflection),
-        "rounds": max_reflection_iterations,
-        "min_coverage": _or(reflection_threshold, QueryOptions.min_coverage),
-        "min_grade": _or(reflection_threshold, QueryOptions.min_grade),
+        "reflect": bool(enable_reflection)
+        and ReflectOptions(
+            rounds=max_reflection_iterations,
+            min_coverage=_or(reflection_threshold, ReflectOptions.min_coverage),
+            min_grade=_or(reflection_threshold, ReflectOptions.min_grade),
+        ),
         "budget_ms": 1000 * MODEL_TIME_SHARE * caller.seconds,
     }
     options |= await scope_options(caller.scoped, folders, document_name, filter)
@@ -147,7 +150,7 @@ async def partial_answer(
     options = await scope_options(caller.scoped, folders, document_name, filter)
     options["mode"] = "keyword"
     result = await caller.scoped.search(query, **options)
-    options["k"] = QueryOptions.files
+    options["k"] = DEFAULT_FILES
     about = await caller.scoped.without_reranker().files(query, **options)
     return AssistantOutput(
         status="timeout",
@@ -252,7 +255,7 @@ def _by_dataset(
 
 
 def _evaluated(response: Response, threshold: float | None) -> DiscoveryEvaluation:
-    threshold = _or(threshold, QueryOptions.min_coverage)
+    threshold = _or(threshold, ReflectOptions.min_coverage)
     passed = response.confidence >= threshold
     return DiscoveryEvaluation(
         score=response.confidence,

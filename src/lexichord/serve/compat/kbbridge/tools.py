@@ -75,7 +75,10 @@ ThresholdArgument = Annotated[
 ]
 WeightsArgument = Annotated[
     float,
-    Field(**served_bounds("dense_share"), description="The share of meaning in hybrid search."),
+    Field(
+        **served_bounds("dense_share", SearchOptions),
+        description="The share of meaning in hybrid search.",
+    ),
 ]
 CountKeyArgument = Annotated[
     str,
@@ -142,13 +145,11 @@ async def retriever(
 async def _passages(
     caller: ToolCaller, query: str, options: Json, reranks: bool
 ) -> tuple[list[ChunkHit], list[str]]:
-    """Search; where there is a reranker to look again, by the pipeline, which asks it."""
+    """Search; where there is a reranker to look again, it chooses among more."""
     if not (reranks and caller.scoped.has_reranker):
         result = await caller.scoped.search(query, **options)
         return result.hits, result.degraded
-    whole = {**options, "variants": 1, "budget_ms": 1000 * caller.seconds}
-    response = await caller.scoped.query(query, **whole)
-    return response.hits[: options["k"]], response.degraded
+    return await caller.scoped.search_reranked(query, caller.seconds, **options)
 
 
 def _relevance(hit: ChunkHit, reranked: bool) -> float:
