@@ -16,9 +16,9 @@ from lexichord.db.schema import Choice, check, prepare
 from lexichord.errors import DatabaseError, SchemaOutdatedError
 from tests.conftest import ROOT
 from tests.migrations.conftest import ANOTHER_VERSION, run_statements
-from tests.sql.corpus import call, put, value
+from tests.sql.corpus import SHARED, call, put, value
 
-LAST = max(path.stem for path in (ROOT / "sql").glob("*.sql"))
+LAST = max(path.stem for path in SHARED)
 # What is mended at once: each of a group is of another function.
 OF_ANOTHER_SHAPE = [
     [
