@@ -28,7 +28,7 @@ DEPTH, K = 100, 10
 WEIGHTS = (0.25, 0.35, 0.4, 0.45, 0.5, 0.65)
 SEED, MOST_QUESTIONS, ONE_WORD_QUESTIONS = 20261122, 300, 45
 FREQUENCIES = {"1 chunk": (1, 1), "2 chunks": (2, 2), "5 to 8 chunks": (5, 8)}
-CARD_WEIGHT = 0.9  # of sql/discover_files.sql; the .1 of the chunks are left out here
+CARD_WEIGHT = 0.9  # of sql/search/discover_files.sql; the .1 of the chunks are left out here
 NAMES_OF = "policy, pinned"  # in its questions no policy is named
 WORDS_OF = ("code", "contracts, named", "documentation")
 # Choosing looks at these kinds, scoring at all others.
@@ -138,7 +138,7 @@ def by_own_list(scores: Scores, _: int) -> Sequence[float]:
 
 
 def with_zeros(scores: Scores, chunks: int) -> Sequence[float]:
-    """Return those of the present one, as sql/fuse_candidates.sql: short lists go on with zeros."""
+    """Return the present one's, as sql/search/fuse_candidates.sql: short lists go on with zeros."""
     return [*scores.values(), *[0.0] * (min(DEPTH, chunks) - len(scores))]
 
 
