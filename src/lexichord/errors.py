@@ -28,9 +28,9 @@ from collections.abc import Iterable
 from typing import Self
 
 LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
-MOST_NAMES = 5  # in an error's line, as in sql/name_choices.sql
-LEAST_LIKENESS = 0.4  # of what may be a misspelling, as in sql/name_likeness.sql
-COMPARED_CHARS = 100  # of a name, as in sql/name_likeness.sql
+MOST_NAMES = 5  # in an error's line, as in sql/scope/name_choices.sql
+LEAST_LIKENESS = 0.4  # of what may be a misspelling, as in sql/scope/name_likeness.sql
+COMPARED_CHARS = 100  # of a name, as in sql/scope/name_likeness.sql
 
 
 def plain_reason(message: str) -> str:
@@ -59,7 +59,7 @@ class UnknownDatasetError(NotFoundError):
 
     @classmethod
     def among(cls, missing: set[str], known: set[str]) -> Self:
-        """Say what sql/check_datasets.sql does, of the datasets of several databases."""
+        """Say what sql/scope/check_datasets.sql does, of the datasets of several databases."""
         bare = f"there is no dataset {', '.join(map(repr, sorted(missing)))}"
         some = some_names(known, missing)
         return cls(f"{bare}: {f'take one of {some}' if some else 'nothing is stored yet'}", bare)
@@ -80,7 +80,7 @@ def nearest_first(names: Iterable[str], wanted: Iterable[str]) -> list[str]:
 
 
 def likeness(one: str, other: str) -> float:
-    """Return how alike two names are in their pairs of letters, 0 to 1, as sql/name_likeness.sql.
+    """Return how alike two names' pairs of letters are, 0 to 1, as sql/scope/name_likeness.sql.
 
     It is the coefficient of Dice; a name's ends are pairs of their own.
     """

@@ -16,9 +16,9 @@ from lexichord.db.schema import Choice, check, prepare
 from lexichord.errors import DatabaseError, SchemaOutdatedError
 from tests.conftest import ROOT
 from tests.migrations.conftest import ANOTHER_VERSION, run_statements
-from tests.sql.corpus import call, put, value
+from tests.sql.corpus import SHARED, call, put, value
 
-LAST = max(path.stem for path in (ROOT / "sql").glob("*.sql"))
+LAST = max(path.stem for path in SHARED)
 # What is mended at once: each of a group is of another function.
 OF_ANOTHER_SHAPE = [
     [
@@ -242,8 +242,11 @@ HIT_VIEWS = {
 }
 LATER = {  # the edits that add a column to each hit
     "sql/types/hit.sql": ("later text[] := '{}'", "later text[] := '{length integer}'"),
-    "sql/hybrid_search.sql": ("b.fused_score\n", "b.fused_score, length(h.content)\n"),
-    "sql/search_variants.sql": ("f.ranks, f.parts\n", "f.ranks, f.parts, length(h.content)\n"),
+    "sql/search/hybrid_search.sql": ("b.fused_score\n", "b.fused_score, length(h.content)\n"),
+    "sql/search/search_variants.sql": (
+        "f.ranks, f.parts\n",
+        "f.ranks, f.parts, length(h.content)\n",
+    ),
 }
 PREPARE = (
     "import sys; from lexichord.db.schema import Choice, prepare; prepare(sys.argv[1], Choice())"

@@ -233,6 +233,12 @@ OF_AN_ENGINE = {
     *("unsealed_keywords", "vector_index"),
 }
 NO_FUNCTIONS = {"extensions", "index"}  # of an engine's files
+APART = {"engine", "state", "types"}  # folders of what not all engines share, or is no function
+SHARED = [
+    path
+    for path in sorted((ROOT / "sql").rglob("*.sql"))
+    if path.relative_to(ROOT / "sql").parts[0] not in APART
+]
 
 
 def offered(engine: str) -> dict[str, str]:

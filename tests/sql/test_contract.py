@@ -11,6 +11,7 @@ from tests.conftest import ROOT
 from tests.sql.corpus import (
     NO_FUNCTIONS,
     OF_AN_ENGINE,
+    SHARED,
     SIGNATURES,
     WRITTEN,
     Connection,
@@ -91,14 +92,18 @@ def test_every_function_says_what_it_is_for(library: Connection) -> None:
 def test_installed_are_the_files_of_the_engine_and_no_others(library: Connection) -> None:
     engine = value(library, "select engine from lexichord.configuration()")
     files = [
-        *(ROOT / "sql").glob("*.sql"),
-        *(ROOT / "sql/constants").glob("*.sql"),
+        *SHARED,
         *(path for each in FOLDERS[engine] for path in (ROOT / "sql/engine" / each).glob("*.sql")),
     ]
     rows = library.execute(
         "select proname from pg_proc where pronamespace = 'lexichord'::regnamespace"
     ).fetchall()
     assert {path.stem for path in files} - NO_FUNCTIONS == {name for (name,) in rows}
+
+
+def test_the_files_are_found_each_by_a_name_of_its_own() -> None:
+    assert len(SHARED) > 300
+    assert len(SHARED) == len({path.name for path in SHARED})
 
 
 def test_a_file_holds_the_one_function_that_it_is_named_after() -> None:
@@ -119,7 +124,7 @@ def test_engines_offer_the_same() -> None:
 @pytest.mark.parametrize("engine", FOLDERS)
 def test_nothing_else_of_an_engine_is_called_from_outside(engine: str) -> None:
     inner = offered(engine).keys() - OF_AN_ENGINE
-    shared = "".join(path.read_text() for path in (ROOT / "sql").glob("*.sql"))
+    shared = "".join(path.read_text() for path in SHARED)
     assert not inner & set(re.findall(r"lexichord\.(\w+)\(", shared))
 
 

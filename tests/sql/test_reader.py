@@ -25,7 +25,8 @@ OF_ONE_ENGINE = {
     "dense_storage",
 }
 # A function in neither list fails: if it only reads what a reader may, it goes into
-# sql/reader_rights.sql and, with a call, into calls.READS; else, with a call, into calls.OTHERS.
+# sql/operation/reader_rights.sql and, with a call, into calls.READS; else, with a call, into
+# calls.OTHERS.
 OF_LEXICHORD_DATA = """
     add_terms count_chunks count_document forget_contexts forget_other_vector add_keywords
     add_missing_keywords add_inserted_keywords replace_keyword add_change queue_row

@@ -8,6 +8,7 @@ from reference.markdown import block, page
 
 SQL = Path(__file__).parents[3] / "sql"
 NO_FUNCTIONS = ("extensions", "index")  # of an engine's files
+APART = [("engine",), ("state",), ("types",)]
 DEFINITION = re.compile(
     r"create or replace (?:function|procedure) lexichord\.(\w+)\((.*?)\nlanguage ",
     re.IGNORECASE | re.DOTALL,
@@ -29,11 +30,11 @@ class Function:
 
 def functions() -> dict[str, Function]:
     """Return all functions by name. One that is defined for each engine stands here once."""
-    everywhere = [read(path) for place in ("*.sql", "constants/*.sql") for path in SQL.glob(place)]
+    files = sorted(path for path in SQL.rglob("*.sql") if path.stem not in NO_FUNCTIONS)
+    folders = {path: path.relative_to(SQL).parts[:-1] for path in files}
+    everywhere = [read(path) for path, parts in folders.items() if parts[:1] not in APART]
     by_engine = [
-        (path.parent.name, read(path))
-        for path in sorted(SQL.glob("engine/*/*.sql"))
-        if path.stem not in NO_FUNCTIONS
+        (parts[1], read(path)) for path, parts in folders.items() if parts[:1] == ("engine",)
     ]
     by_name = {each.name: each for each in everywhere}
     for engine, each in by_engine:
@@ -54,7 +55,7 @@ def read(path: Path) -> Function:
 
 def readers() -> set[str]:
     """Return the names of the functions that members of lexichord_reader may call."""
-    text = (SQL / "reader_rights.sql").read_text(encoding="utf-8")
+    text = next(SQL.rglob("reader_rights.sql")).read_text(encoding="utf-8")
     first = text.partition("array[")[2].partition("]")[0]
     return set(re.findall(r"'(\w+)'", first))
 

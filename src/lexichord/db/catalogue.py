@@ -40,14 +40,14 @@ RECORD_JSON_COLUMNS = ("stages", "counts", "phrase")
 async def list_documents(
     database: Database, scope: Scope, limit: int | None = None, offset: int = 0
 ) -> list[StoredDocument]:
-    """See sql/list_documents.sql."""
+    """See sql/documents/list_documents.sql."""
     page = {"page_size": limit, "page_offset": offset}
     rows = await database.read("list_documents", **scope_arguments(scope), **page)
     return [StoredDocument(**row) for row in rows]
 
 
 async def count_documents(database: Database, scope: Scope) -> int:
-    """See sql/count_documents.sql."""
+    """See sql/documents/count_documents.sql."""
     rows = await database.read("count_documents", **scope_arguments(scope))
     return int(rows[0]["count_documents"])
 
@@ -59,13 +59,13 @@ async def check_datasets(database: Database, names: Sequence[str]) -> None:
 
 
 async def count_by(database: Database, key: str, scope: Scope) -> list[Facet]:
-    """See sql/count_by.sql."""
+    """See sql/documents/count_by.sql."""
     rows = await database.read("count_by", key=key, **scope_arguments(scope))
     return [Facet(row["value"], row["documents_with"]) for row in rows]
 
 
 async def complete_word(database: Database, beginning: str, scope: Scope) -> list[str]:
-    """See sql/complete_word.sql; each kind in turn, its best first."""
+    """See sql/search/complete_word.sql; each kind in turn, its best first."""
     rows = await database.read("complete_word", beginning=beginning, **scope_arguments(scope))
     kinds = ("phrase", "word", "heading")
     each = [[row["completion"] for row in rows if row["kind"] == kind] for kind in kinds]
@@ -73,50 +73,50 @@ async def complete_word(database: Database, beginning: str, scope: Scope) -> lis
 
 
 async def find_calibration(database: Database) -> Calibration | None:
-    """See sql/find_calibration.sql."""
+    """See sql/calibration/find_calibration.sql."""
     rows = await database.read("find_calibration")
     return Calibration(**rows[0]) if rows else None
 
 
 async def set_calibration(database: Database, calibration: Calibration) -> None:
-    """See sql/set_calibration.sql."""
+    """See sql/calibration/set_calibration.sql."""
     columns = {name: getattr(calibration, name) for name in ("constant", "cosine", "passage")}
     scores = {"holds": list(calibration.holds), "lacks": list(calibration.lacks)}
     await database.write("set_calibration", space=calibration.space, **columns, **scores)
 
 
 async def find_cosine_scale(database: Database) -> CosineScale | None:
-    """See sql/find_cosine_scale.sql."""
+    """See sql/calibration/find_cosine_scale.sql."""
     rows = await database.read("find_cosine_scale")
     return CosineScale(**rows[0]) if rows else None
 
 
 async def set_cosine_scale(database: Database, scale: CosineScale) -> None:
-    """See sql/set_cosine_scale.sql."""
+    """See sql/calibration/set_cosine_scale.sql."""
     names = ("space", "unlike", "alike", "sentences")
     await database.write("set_cosine_scale", **{name: getattr(scale, name) for name in names})
 
 
 async def sample_sentences(database: Database, amount: int) -> list[str]:
-    """See sql/sample_sentences.sql."""
+    """See sql/calibration/sample_sentences.sql."""
     rows = await database.read("sample_sentences", amount=amount)
     return [str(row["sentence"]) for row in rows]
 
 
 async def list_chunks(database: Database, document: str) -> list[StoredChunk]:
-    """See sql/list_chunks.sql."""
+    """See sql/documents/list_chunks.sql."""
     rows = await database.read("list_chunks", document=document)
     return [StoredChunk(**with_offsets(row)) for row in rows]
 
 
 async def document_text(database: Database, document: str) -> str:
-    """See sql/document_text.sql."""
+    """See sql/documents/document_text.sql."""
     rows = await database.read("document_text", document=document)
     return str(rows[0]["document_text"])
 
 
 async def find_documents(database: Database, reference: str) -> list[Row]:
-    """See sql/find_documents.sql; what is an id here is taken for one."""
+    """See sql/documents/find_documents.sql; what is an id here is taken for one."""
     is_id = database.ids.find("doc", reference) is not None
     named = {"reference": reference, "document": reference if is_id else None}
     rows = await database.read("find_documents", **named)
@@ -128,19 +128,19 @@ async def find_documents(database: Database, reference: str) -> list[Row]:
 async def similar_uris(
     database: Database, reference: str, datasets: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """See sql/similar_uris.sql; the id and the uri of each."""
+    """See sql/documents/similar_uris.sql; the id and the uri of each."""
     scope = {"datasets": list(datasets) or None, "most": MOST_NAMES}
     rows = await database.read("similar_uris", reference=reference, **scope)
     return [(row["document_id"], row["uri"]) for row in rows]
 
 
 async def document_hashes(database: Database, dataset: str) -> list[Row]:
-    """See sql/document_hashes.sql."""
+    """See sql/documents/document_hashes.sql."""
     return await database.call("document_hashes", dataset=dataset)
 
 
 async def list_datasets(database: Database) -> list[Row]:
-    """See sql/list_datasets.sql."""
+    """See sql/documents/list_datasets.sql."""
     return await database.call("list_datasets")
 
 
@@ -150,7 +150,7 @@ async def list_runs(
     datasets: Sequence[str] | None = None,
     runs: Sequence[int] | None = None,
 ) -> list[Row]:
-    """See sql/list_runs.sql."""
+    """See sql/runs/list_runs.sql."""
     scope = {"datasets": datasets and list(datasets), "runs": runs and list(runs)}
     rows = await database.call("list_runs", latest=latest, **scope)
     for row in rows:
@@ -160,60 +160,60 @@ async def list_runs(
 
 
 async def list_run_files(database: Database, run: int, limit: int) -> list[Row]:
-    """See sql/list_run_files.sql."""
+    """See sql/runs/list_run_files.sql."""
     return await database.call("list_run_files", run_id=run, page_size=limit)
 
 
 async def configuration(database: Database) -> Row:
-    """See sql/configuration.sql."""
+    """See sql/operation/configuration.sql."""
     return (await database.call("configuration"))[0]
 
 
 async def list_shards(database: Database) -> dict[int, str]:
-    """See sql/list_shards.sql; the DSN of each, by number."""
+    """See sql/shards/list_shards.sql; the DSN of each, by number."""
     return {row["number"]: row["dsn"] for row in await database.call("list_shards")}
 
 
 async def add_shard(database: Database, number: int, dsn: str) -> None:
-    """See sql/add_shard.sql."""
+    """See sql/shards/add_shard.sql."""
     await database.write("add_shard", number=number, dsn=dsn)
 
 
 async def drop_shard(database: Database, number: int) -> None:
-    """See sql/drop_shard.sql."""
+    """See sql/shards/drop_shard.sql."""
     await database.write("drop_shard", number=number)
 
 
 async def join_shards(database: Database, number: int, home: Database) -> None:
-    """See sql/join_shards.sql."""
+    """See sql/shards/join_shards.sql."""
     (secret,) = await home.call("id_secret")
     first_id = (number << SHARD_BITS) + 1
     await database.write("join_shards", first_id=first_id, secret=secret["id_secret"])
 
 
 async def database_identity(database: Database) -> str:
-    """See sql/database_identity.sql."""
+    """See sql/operation/database_identity.sql."""
     rows = await database.call("database_identity")
     return str(rows[0]["database_identity"])
 
 
 async def database_status(database: Database) -> Row:
-    """See sql/database_status.sql."""
+    """See sql/operation/database_status.sql."""
     return (await database.call("database_status"))[0]
 
 
 async def server_versions(database: Database) -> list[Row]:
-    """See sql/server_versions.sql."""
+    """See sql/operation/server_versions.sql."""
     return await database.call("server_versions")
 
 
 async def server_facts(database: Database) -> Row:
-    """See sql/server_facts.sql."""
+    """See sql/operation/server_facts.sql."""
     return (await database.call("server_facts"))[0]
 
 
 async def extension_faults(database: Database, engine: str) -> list[Row]:
-    """See sql/extension_faults.sql."""
+    """See sql/operation/extension_faults.sql."""
     return await database.call("extension_faults", engine=engine)
 
 
@@ -223,17 +223,17 @@ async def index_use(database: Database) -> list[Row]:
 
 
 async def find_problems(database: Database) -> list[Row]:
-    """See sql/find_problems.sql."""
+    """See sql/operation/find_problems.sql."""
     return await database.call("find_problems")
 
 
 async def count_faults(database: Database) -> list[Row]:
-    """See sql/count_faults.sql."""
+    """See sql/statistics/count_faults.sql."""
     return await database.call("count_faults")
 
 
 async def create_api_key(database: Database, **columns: object) -> ApiKey | None:
-    """See sql/create_api_key.sql."""
+    """See sql/keys/create_api_key.sql."""
     rows = await database.call("create_api_key", **columns)
     return _key(rows[0]) if rows else None
 
@@ -241,47 +241,47 @@ async def create_api_key(database: Database, **columns: object) -> ApiKey | None
 async def rotate_api_key(
     database: Database, key: int, digest: bytes, overlap: timedelta
 ) -> ApiKey | None:
-    """See sql/rotate_api_key.sql."""
+    """See sql/keys/rotate_api_key.sql."""
     rows = await database.call("rotate_api_key", key=key, digest=digest, overlap=overlap)
     return _key(rows[0]) if rows else None
 
 
 async def list_api_keys(database: Database) -> list[ApiKey]:
-    """See sql/list_api_keys.sql."""
+    """See sql/keys/list_api_keys.sql."""
     return [_key(row) for row in await database.call("list_api_keys")]
 
 
 async def revoke_api_key(database: Database, key: int) -> bool:
-    """See sql/revoke_api_key.sql."""
+    """See sql/keys/revoke_api_key.sql."""
     (row,) = await database.call("revoke_api_key", key=key)
     return bool(row["revoke_api_key"])
 
 
 async def tenancy(database: Database) -> Row:
-    """See sql/tenancy.sql."""
+    """See sql/tenants/tenancy.sql."""
     (row,) = await database.call("tenancy")
     return row
 
 
 async def turn_tenants_on(database: Database) -> None:
-    """See sql/turn_tenants_on.sql."""
+    """See sql/tenants/turn_tenants_on.sql."""
     await database.call("turn_tenants_on")
 
 
 async def add_tenant(database: Database, **columns: object) -> bool:
-    """See sql/add_tenant.sql; return whether it is a new one."""
+    """See sql/tenants/add_tenant.sql; return whether it is a new one."""
     (row,) = await database.call("add_tenant", **columns)
     return bool(row["created"])
 
 
 async def drop_tenant(database: Database, name: str) -> bool:
-    """See sql/drop_tenant.sql."""
+    """See sql/tenants/drop_tenant.sql."""
     (row,) = await database.call("drop_tenant", name=name)
     return bool(row["drop_tenant"])
 
 
 async def list_tenants(database: Database) -> list[Tenant]:
-    """See sql/list_tenants.sql."""
+    """See sql/tenants/list_tenants.sql."""
     rows = await database.call("list_tenants")
     return [
         Tenant(**{**row, "datasets": tuple(row["datasets"]), "roles": tuple(row["roles"])})
@@ -300,7 +300,7 @@ async def copy_tenants(source: Database, target: Database) -> None:
 
 
 async def find_api_key(database: Database, digest: bytes) -> Row | None:
-    """See sql/find_api_key.sql."""
+    """See sql/keys/find_api_key.sql."""
     rows = await database.call("find_api_key", digest=digest)
     return rows[0] if rows else None
 
@@ -308,12 +308,12 @@ async def find_api_key(database: Database, digest: bytes) -> Row | None:
 async def record_api_calls(
     database: Database, calls: Sequence[Mapping[str, object]], *, keep: bool
 ) -> None:
-    """See sql/record_api_calls.sql."""
+    """See sql/keys/record_api_calls.sql."""
     await database.call("record_api_calls", calls=Jsonb(list(calls)), keep=keep)
 
 
 async def list_api_calls(database: Database, latest: int, key: int | None) -> list[ApiCall]:
-    """See sql/list_api_calls.sql."""
+    """See sql/keys/list_api_calls.sql."""
     rows = await database.call("list_api_calls", latest=latest, key=key)
     return [ApiCall(**_with_tuple(row)) for row in rows]
 
@@ -330,7 +330,7 @@ def _with_tuple(row: Row) -> Row:
 async def record_query(
     database: Database, response: Response, question: Question, ms: float, *, keep_text: bool
 ) -> int:
-    """See sql/record_query.sql; `ms` is from question to response. Returns the record's id."""
+    """See sql/records/record_query.sql; `ms` is from question to response. Returns its id."""
     record = query_record(response, question, keep_text=keep_text)
     columns = {
         name: Jsonb(value) if name in RECORD_JSON_COLUMNS and value is not None else value
@@ -341,17 +341,17 @@ async def record_query(
 
 
 async def judge_query(database: Database, query_id: int, is_right: bool) -> None:
-    """See sql/judge_query.sql. Raises NotFoundError."""
+    """See sql/records/judge_query.sql. Raises NotFoundError."""
     await database.call("judge_query", query_id=query_id, is_right=is_right)
 
 
 async def judged_questions(database: Database, latest: int) -> list[Row]:
-    """See sql/judged_questions.sql."""
+    """See sql/records/judged_questions.sql."""
     return await database.call("judged_questions", latest=latest)
 
 
 async def recorded_passages(database: Database, latest: int) -> list[Row]:
-    """See sql/recorded_passages.sql."""
+    """See sql/records/recorded_passages.sql."""
     return await database.call("recorded_passages", latest=latest)
 
 
@@ -419,7 +419,7 @@ def _numbers(values: Json) -> Json:
 
 
 async def record_evaluation(database: Database, run: EvaluationRun) -> int:
-    """See sql/record_evaluation.sql. Returns the evaluation's id."""
+    """See sql/records/record_evaluation.sql. Returns the evaluation's id."""
     rows = await database.call(
         "record_evaluation",
         set_name=run.set_name,
@@ -453,21 +453,21 @@ def _result(run: EvaluationRun, index: int) -> dict[str, Any]:
 
 
 async def list_evaluations(database: Database, latest: int) -> list[Row]:
-    """See sql/list_evaluations.sql."""
+    """See sql/records/list_evaluations.sql."""
     return await database.call("list_evaluations", latest=latest)
 
 
 async def evaluation_results(database: Database, evaluation: int) -> list[Row]:
-    """See sql/evaluation_results.sql."""
+    """See sql/records/evaluation_results.sql."""
     return await database.call("evaluation_results", evaluation=evaluation)
 
 
 async def compare_evaluations(database: Database, a: int, b: int) -> list[Row]:
-    """See sql/compare_evaluations.sql."""
+    """See sql/records/compare_evaluations.sql."""
     return await database.call("compare_evaluations", a=a, b=b)
 
 
 async def forget_evaluations(database: Database, older_than: timedelta) -> int:
-    """See sql/forget_evaluations.sql."""
+    """See sql/records/forget_evaluations.sql."""
     rows = await database.call("forget_evaluations", older_than=older_than)
     return int(rows[0]["forget_evaluations"])

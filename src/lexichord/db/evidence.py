@@ -20,7 +20,7 @@ LINK_COLUMNS = [field.name for field in fields(Link) if field.name != "word"]
 
 
 async def link_documents(database: Database, words: Sequence[str], scope: Scope) -> list[Link]:
-    """See sql/link_documents.sql; the best document by its card comes first."""
+    """See sql/evidence/link_documents.sql; the best document by its card comes first."""
     rows = await database.read("link_documents", words=list(words), **scope_arguments(scope))
     return [
         Link(word=row["word"] - 1, **{name: row[name] for name in LINK_COLUMNS}) for row in rows
@@ -30,13 +30,13 @@ async def link_documents(database: Database, words: Sequence[str], scope: Scope)
 async def question_coverage(
     database: Database, question: str, chunk_ids: Sequence[str]
 ) -> list[Term]:
-    """See sql/question_coverage.sql."""
+    """See sql/evidence/question_coverage.sql."""
     rows = await database.read("question_coverage", question=question, chunk_ids=list(chunk_ids))
     return [Term(**row | {name: tuple(row[name]) for name in ("words", "chunks")}) for row in rows]
 
 
 async def related_words(database: Database, question: str, chunk_ids: Sequence[str]) -> list[str]:
-    """See sql/related_words.sql; the words alone."""
+    """See sql/feedback/related_words.sql; the words alone."""
     rows = await database.read("related_words", question=question, chunk_ids=list(chunk_ids))
     return [row["word"] for row in rows]
 
@@ -44,7 +44,7 @@ async def related_words(database: Database, question: str, chunk_ids: Sequence[s
 async def find_definitions(
     database: Database, terms: Sequence[str], scope: Scope
 ) -> list[Definition]:
-    """See sql/find_definitions.sql."""
+    """See sql/evidence/find_definitions.sql."""
     rows = await database.read("find_definitions", terms=list(terms), **scope_arguments(scope))
     return [Definition(**row) for row in rows]
 
@@ -72,7 +72,7 @@ async def search_each(
     k: int,
     space: str | None,
 ) -> list[tuple[int, ChunkHit]]:
-    """See sql/search_each.sql; returns each hit with its query's index, from 0."""
+    """See sql/search/search_each.sql; returns each hit with its query's index, from 0."""
     rows = await database.read(
         "search_each",
         queries=list(queries),
@@ -85,7 +85,7 @@ async def search_each(
 
 
 async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings]:
-    """See sql/weigh_terms.sql; returns lexemes in the order of their bytes.
+    """See sql/search/weigh_terms.sql; returns lexemes in the order of their bytes.
 
     What is stored is taken for a part of LEAST_CHUNKS at least: among two chunks a word that
     neither holds would outweigh all others, however common it is.
@@ -106,7 +106,7 @@ async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings
 
 
 async def read_spans(database: Database, spans: Sequence[DocumentSpan]) -> list[str | None]:
-    """See sql/read_spans.sql."""
+    """See sql/evidence/read_spans.sql."""
     documents, starts, ends = zip(*spans, strict=True) if spans else ((), (), ())
     rows = await database.read(
         "read_spans", documents=list(documents), starts=list(starts), ends=list(ends)
@@ -115,11 +115,11 @@ async def read_spans(database: Database, spans: Sequence[DocumentSpan]) -> list[
 
 
 async def chunk_places(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
-    """See sql/chunk_places.sql."""
+    """See sql/evidence/chunk_places.sql."""
     return await database.read("chunk_places", chunk_ids=list(chunk_ids))
 
 
 async def shared_headings(database: Database, documents: Sequence[str], most: int) -> list[str]:
-    """See sql/shared_headings.sql."""
+    """See sql/evidence/shared_headings.sql."""
     rows = await database.read("shared_headings", documents=list(documents), most=most)
     return [row["heading"] for row in rows]

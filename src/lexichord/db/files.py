@@ -40,14 +40,14 @@ class Page:
 
 
 async def keep_file(database: Database, content: bytes, **columns: object) -> datetime:
-    """See sql/keep_file.sql."""
+    """See sql/files/keep_file.sql."""
     (row,) = await database.write("keep_file", content=content, **columns)
     at: datetime = row["keep_file"]
     return at
 
 
 async def read_file(database: Database, file_id: str) -> bytes | None:
-    """See sql/read_file.sql."""
+    """See sql/files/read_file.sql."""
     (row,) = await database.call("read_file", file_id=file_id)
     return None if row["read_file"] is None else bytes(row["read_file"])
 
@@ -59,7 +59,7 @@ async def list_files(
     purpose: str | None = None,
     page: Page | None = None,
 ) -> list[Row]:
-    """See sql/list_files.sql."""
+    """See sql/files/list_files.sql."""
     return await database.call(
         "list_files",
         file_ids=None if file_ids is None else list(file_ids),
@@ -70,7 +70,7 @@ async def list_files(
 
 
 async def delete_file(database: Database, file_id: str, dataset: str | None = None) -> bool:
-    """See sql/delete_file.sql."""
+    """See sql/files/delete_file.sql."""
     (row,) = await database.write("delete_file", file_id=file_id, dataset=dataset)
     return bool(row["delete_file"])
 
@@ -78,27 +78,27 @@ async def delete_file(database: Database, file_id: str, dataset: str | None = No
 async def define_dataset(
     database: Database, dataset: str, details: Json, *, anew: bool = False
 ) -> bool:
-    """See sql/define_dataset.sql."""
+    """See sql/files/define_dataset.sql."""
     arguments = {"dataset": dataset, "details": Jsonb(details), "anew": anew}
     (row,) = await database.write("define_dataset", **arguments)
     return bool(row["define_dataset"])
 
 
 async def delete_dataset(database: Database, dataset: str) -> int | None:
-    """See sql/delete_dataset.sql."""
+    """See sql/files/delete_dataset.sql."""
     (row,) = await database.write("delete_dataset", dataset=dataset)
     return None if row["delete_dataset"] is None else int(row["delete_dataset"])
 
 
 async def rename_dataset(database: Database, dataset: str, new_name: str) -> None:
-    """See sql/rename_dataset.sql. Raises NotFoundError; ConfigError."""
+    """See sql/documents/rename_dataset.sql. Raises NotFoundError; ConfigError."""
     await database.write("rename_dataset", dataset=dataset, new_name=new_name)
 
 
 async def describe_datasets(
     database: Database, datasets: Sequence[str] | None = None, page: Page | None = None
 ) -> list[Row]:
-    """See sql/describe_datasets.sql."""
+    """See sql/files/describe_datasets.sql."""
     named = None if datasets is None else list(datasets)
     return await database.call(
         "describe_datasets", datasets=named, **(page.arguments() if page else {})
@@ -108,7 +108,7 @@ async def describe_datasets(
 async def add_dataset_files(
     database: Database, dataset: str, run: int, attributes: Mapping[str, Json]
 ) -> None:
-    """See sql/add_dataset_files.sql; `attributes` are by file."""
+    """See sql/files/add_dataset_files.sql; `attributes` are by file."""
     by_file = Jsonb(dict(attributes))
     await database.write("add_dataset_files", dataset=dataset, run_id=run, attributes=by_file)
 
@@ -123,7 +123,7 @@ async def list_dataset_files(
     state: str | None = None,
     page: Page | None = None,
 ) -> list[Row]:
-    """See sql/list_dataset_files.sql."""
+    """See sql/files/list_dataset_files.sql."""
     return await database.call(
         "list_dataset_files",
         dataset=dataset,

@@ -1,4 +1,4 @@
-"""The one fusion of what several shards propose: twin of `sql/fuse_candidates.sql`."""
+"""The one fusion of what several shards propose: twin of `sql/search/fuse_candidates.sql`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Lists:
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], depth: int) -> "Lists":
-        """Put the rows of sql/shard_candidates.sql together, of all shards."""
+        """Put the rows of sql/shards/shard_candidates.sql together, of all shards."""
         lists = cls(depth)
         for row in rows:
             if row["channel"] is None:
@@ -125,7 +125,7 @@ def fuse_files(
     room: int,
     file_weights: Sequence[float],
 ) -> list[FusedFile]:
-    """Return documents, best first, as sql/discover_files.sql does by each one's best chunk."""
+    """Return documents, best first, as sql/search/discover_files.sql by each one's best chunk."""
     files = {document: FusedFile(document, score) for score, document in cards}
     for one in chunks:
         file = files.setdefault(one.document, FusedFile(one.document))
@@ -155,7 +155,7 @@ def relevance_model(
     most: int = 30,
     original_weight: float = 0.15,
 ) -> dict[str, int]:
-    """Return lexemes with times, as sql/feedback_terms.sql does, `asked` those of the query."""
+    """Return lexemes with times, as sql/feedback/feedback_terms.sql; `asked` are the query's."""
     best = sorted(weights.items(), key=lambda each: (-each[1], each[0].encode()))[:most]
     total, length = sum(weight for _, weight in best), sum(asked.values())
     model = {lexeme: (1 - original_weight) * weight / total for lexeme, weight in best}

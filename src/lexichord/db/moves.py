@@ -39,7 +39,7 @@ class Moves:
 
     @classmethod
     def of(cls, row: Row, asked_at: float) -> Self:
-        """Take what sql/shard_moves.sql gave when it was asked then."""
+        """Take what sql/shards/shard_moves.sql gave when it was asked then."""
         return cls(
             row["switches"],
             row["last_number"],
@@ -75,7 +75,7 @@ def _weight(number: int, dataset: str, uri: str) -> bytes:
 
 
 async def read_moves(home: Database | Conn) -> Moves:
-    """See sql/shard_moves.sql."""
+    """See sql/shards/shard_moves.sql."""
     asked_at = monotonic()
     if isinstance(home, Database):
         (row,) = await home.call("shard_moves")
@@ -96,7 +96,7 @@ async def await_switch(home: Database) -> Moves:
 
 @asynccontextmanager
 async def announced(home: Database, mover: UUID, leaving: int | None) -> AsyncIterator[None]:
-    """Let everybody know that documents move while the block lasts; see sql/start_moves.sql."""
+    """Let all know that documents move while the block lasts; see sql/shards/start_moves.sql."""
     await home.write("start_moves", mover=mover, leaving=leaving)
     try:
         await asyncio.sleep(LEASE_SECONDS)

@@ -401,7 +401,7 @@ def tcp_options(dsn: str) -> dict[str, Any]:
 
 
 async def read_ids(connection: Conn) -> Ids:
-    """See sql/id_secret.sql; how the database writes ids."""
+    """See sql/operation/id_secret.sql; how the database writes ids."""
     cursor = await connection.execute("select * from lexichord.id_secret()")
     (row,) = await cursor.fetchall()
     return Ids(row["id_secret"].bytes)

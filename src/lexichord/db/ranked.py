@@ -13,13 +13,13 @@ from lexichord.db.fusion import Fused, Lists, best_of_each, fuse_files, relevanc
 from lexichord.db.pool import Row
 from lexichord.errors import EmbeddingMismatchError
 
-FILE_WEIGHTS = (0.5, 0.5)  # as sql/discover_files.sql
+FILE_WEIGHTS = (0.5, 0.5)  # as sql/search/discover_files.sql
 OWN_CARDS = 3  # whose chunks are looked at, as there
 FEEDBACK_DOCUMENTS = 20
-CENTROID_CHUNKS = 10  # as sql/term_centroid.sql
-ORIGINAL_WEIGHT = 0.6  # as sql/feedback_vector.sql
+CENTROID_CHUNKS = 10  # as sql/feedback/term_centroid.sql
+ORIGINAL_WEIGHT = 0.6  # as sql/feedback/feedback_vector.sql
 REPLACED_TRIES = 5  # until nothing is replaced between the candidates and their texts
-MAX_DEPTH = 10_000  # that sql/check_search.sql allows
+MAX_DEPTH = 10_000  # that sql/search/check_search.sql allows
 
 
 async def _candidates(call: Call, **others: Any) -> list[Fused]:  # noqa: ANN401
@@ -76,7 +76,7 @@ def _written(call: Call, one: Fused) -> Row:
 
 
 async def hybrid_search(call: Call) -> list[Row]:
-    """See sql/hybrid_search.sql. A document that was replaced since is searched for again."""
+    """See sql/search/hybrid_search.sql. A document replaced since is searched for again."""
     for _ in range(REPLACED_TRIES):
         found = [_written(call, one) for one in (await _candidates(call))[: call.take("k")]]
         chunk_ids = [row["chunk_id"] for row in found]
@@ -89,7 +89,7 @@ async def hybrid_search(call: Call) -> list[Row]:
 
 
 async def variant_candidates(call: Call) -> list[Row]:
-    """See sql/variant_candidates.sql."""
+    """See sql/search/variant_candidates.sql."""
     found = (await _candidates(call))[: call.take("depth")]
     return [{**_written(call, one), "rank": rank} for rank, one in enumerate(found, start=1)]
 
@@ -103,7 +103,7 @@ async def _documents(call: Call, ids: Sequence[str], *others: str) -> dict[str, 
 
 
 async def discover_files(call: Call) -> list[Row]:
-    """See sql/discover_files.sql."""
+    """See sql/search/discover_files.sql."""
     depth, write = call.take("depth"), call.shards.ids.write
     cards = {"query": call.arguments["query"], "depth": depth, **call.scope()}
     own = Call(call.shards, call.how, "file_candidates", cards)
@@ -130,7 +130,7 @@ async def discover_files(call: Call) -> list[Row]:
 
 
 async def similar_documents(call: Call) -> list[Row]:
-    """See sql/similar_documents.sql."""
+    """See sql/search/similar_documents.sql."""
     source, k = call.arguments["source"], call.take("k")
     asked = {"document": source}
     (own,) = await by_document()(Call(call.shards, call.how, "document_vector", asked))
@@ -192,7 +192,7 @@ def _mean(rows: Sequence[Row], name: str) -> list[float]:
 
 
 async def relevance_feedback(call: Call) -> list[Row]:
-    """See sql/relevance_feedback.sql."""
+    """See sql/feedback/relevance_feedback.sql."""
     least = call.arguments.get("least_coherence")
     chunks = best_of_each(await _candidates(call), FEEDBACK_DOCUMENTS)
     ids = [call.shards.ids.write("chunk", one.chunk) for one in chunks]
@@ -212,7 +212,7 @@ async def relevance_feedback(call: Call) -> list[Row]:
 
 
 def _moved(question: Mapping[str, Any], sums: _Sums) -> HalfVector | None:
-    """Move a question's vector towards the chunks' direction, as sql/feedback_vector.sql does."""
+    """Move a question's vector towards the chunks', as sql/feedback/feedback_vector.sql does."""
     asked: HalfVector | None = question.get("query_vector")
     if not sums.amount:
         return asked

@@ -34,7 +34,7 @@ class _NotSwappedError(Exception):
 async def hold_reembed(database: Database) -> AsyncIterator[Conn]:
     """Yield the connection that holds the lock on changes of the space.
 
-    See sql/hold_reembed.sql. Raises ConfigError if another one does.
+    See sql/reembed/hold_reembed.sql. Raises ConfigError if another one does.
     """
     with translate_errors():
         async with await Conn.connect(database.dsn, **CONNECTION_OPTIONS) as connection:
@@ -52,7 +52,7 @@ async def hold_reembed(database: Database) -> AsyncIterator[Conn]:
 
 
 async def start_reembed(database: Database, space: EmbeddingSpace) -> None:
-    """See sql/start_reembed.sql."""
+    """See sql/reembed/start_reembed.sql."""
     await _call_exclusively(
         database,
         "start_reembed",
@@ -63,13 +63,13 @@ async def start_reembed(database: Database, space: EmbeddingSpace) -> None:
 
 
 async def reembed_status(database: Database) -> Row | None:
-    """See sql/reembed_status.sql."""
+    """See sql/reembed/reembed_status.sql."""
     rows = await database.call("reembed_status")
     return rows[0] if rows else None
 
 
 async def build_reembed_indexes(database: Database, holder: Conn, *, filled: bool) -> None:
-    """Run the statements of sql/reembed_index_statements.sql."""
+    """Run the statements of sql/indexes/reembed_index_statements.sql."""
     rows = await database.call("reembed_index_statements", filled=filled)
     with translate_errors():
         for row in rows:
@@ -77,14 +77,14 @@ async def build_reembed_indexes(database: Database, holder: Conn, *, filled: boo
 
 
 async def chunks_without_other(database: Database, after: str | None, batch: int) -> list[Row]:
-    """See sql/chunks_without_other.sql."""
+    """See sql/documents/chunks_without_other.sql."""
     return await database.call("chunks_without_other", after=after, batch=batch)
 
 
 async def set_other_vectors(
     database: Database, space: EmbeddingSpace, chunks: Sequence[Row], vectors: Iterable[Vector]
 ) -> int:
-    """See sql/set_other_vectors.sql; `chunks` are rows of chunks_without_other."""
+    """See sql/reembed/set_other_vectors.sql; `chunks` are rows of chunks_without_other."""
     async with database.transaction() as connection:
         return await _set_other_vectors(connection, space, chunks, vectors)
 
@@ -104,12 +104,12 @@ async def _set_other_vectors(
 
 
 async def sample_queries(database: Database) -> list[str]:
-    """See sql/sample_queries.sql."""
+    """See sql/records/sample_queries.sql."""
     return [row["sample_queries"] for row in await database.call("sample_queries")]
 
 
 async def space_overlap(database: Database, query: Vector, other: Vector, k: int) -> float | None:
-    """See sql/space_overlap.sql."""
+    """See sql/reembed/space_overlap.sql."""
     vectors = {"query_vector": half_vector(query), "other_vector": half_vector(other)}
     rows = await database.call("space_overlap", k=k, **vectors)
     share = rows[0]["space_overlap"]
@@ -117,12 +117,12 @@ async def space_overlap(database: Database, query: Vector, other: Vector, k: int
 
 
 async def record_comparison(database: Database, comparison: Mapping[str, float]) -> None:
-    """See sql/record_comparison.sql."""
+    """See sql/records/record_comparison.sql."""
     await database.call("record_comparison", comparison=Jsonb(comparison))
 
 
 async def swap_incomplete(databases: Sequence[Database]) -> None:
-    """See sql/swap_spaces.sql; chunks that lack a vector then have none."""
+    """See sql/reembed/swap_spaces.sql; chunks that lack a vector then have none."""
     for attempt in count(1):
         async with _writers_held(databases) as connections:
             if await _swap(connections, attempt, incomplete=True):
@@ -133,7 +133,7 @@ async def swap_incomplete(databases: Sequence[Database]) -> None:
 async def swap_spaces(
     databases: Sequence[Database], space: EmbeddingSpace, embed: EmbedRows, limit: int
 ) -> tuple[bool, int]:
-    """See sql/swap_spaces.sql; the last chunks are filled in the same transactions.
+    """See sql/reembed/swap_spaces.sql; the last chunks are filled in the same transactions.
 
     Writers wait meanwhile: else one that never pauses would never let it come to an end. Nothing is
     filled where more than `limit` chunks lack a vector. Returns whether it has swapped, and how
@@ -188,7 +188,7 @@ async def _swap(connections: Sequence[Conn], attempt: int, *, incomplete: bool =
 
 
 async def drop_other(database: Database) -> str:
-    """See sql/drop_other.sql."""
+    """See sql/reembed/drop_other.sql."""
     rows = await _call_exclusively(database, "drop_other")
     return str(rows[0]["drop_other"])
 

@@ -54,7 +54,7 @@ class Replica:
         self.may_miss, self.next_look = True, 0.0
 
     def judge(self, state: Mapping[str, Any]) -> None:
-        """Take in a row of sql/replica_state.sql."""
+        """Take in a row of sql/operation/replica_state.sql."""
         seconds = state["seconds"]
         self.is_fit = state["reached"] and seconds <= MAX_LAG_SECONDS
         pause = RETRY_SECONDS if self.may_miss else LOOK_SECONDS

@@ -48,6 +48,7 @@ FOLDERS = {
 EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
 FAULT_FUNCTIONS = ("release_numbers", "known_faults", "extension_faults")  # in this order
 FAULT_COLUMNS = ", ".join(field.name for field in fields(ExtensionFault))
+APART = ("constants", "engine", "state", "types")  # of sql/, whose files have a turn of their own
 NO_FUNCTIONS = ("extensions.sql", "index.sql")  # of an engine's folders
 UNSAFE = set("\"$'\\%")  # in a schema's name, which stands inside of quotes, formats and comments
 
@@ -313,11 +314,12 @@ def _warn_of(faults: Sequence[ExtensionFault]) -> None:
 
 def _extension_faults(connection: Connection, engine: str) -> list[ExtensionFault]:
     """Return the known faults that an engine meets here, before init has changed anything."""
+    files = {path.stem: path for path in _topics()}
     with connection.transaction(force_rollback=True):
         connection.execute("create schema if not exists lexichord")
         for name in FAULT_FUNCTIONS:  # those of an older version may have other columns
             connection.execute(f"drop function if exists lexichord.{name} cascade")
-            connection.execute((folder("sql") / f"{name}.sql").read_text())
+            connection.execute(files[name].read_text())
         rows = _rows(
             connection, f"select {FAULT_COLUMNS} from lexichord.extension_faults(%s)", engine
         )
@@ -337,7 +339,14 @@ def _files(engine: str) -> list[Path]:
         for path in sorted((root / "engine" / each).glob("*.sql"))
         if path.name not in NO_FUNCTIONS
     ]
-    return sorted((root / "constants").glob("*.sql")) + own + sorted(root.glob("*.sql"))
+    return sorted((root / "constants").glob("*.sql")) + own + _topics()
+
+
+def _topics() -> list[Path]:
+    """Return the files of the functions that all engines share by name, whatever their folders."""
+    root = folder("sql")
+    files = (path for path in root.rglob("*.sql") if path.relative_to(root).parts[0] not in APART)
+    return sorted(files, key=lambda path: path.name)
 
 
 def _state(engine: str) -> list[Path]:

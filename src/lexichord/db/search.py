@@ -29,7 +29,7 @@ MODE_WEIGHTS: dict[Mode, dict[str, object]] = {
 }
 
 # Of a hint, which is made of names: a document's card counts, hardly its chunks. A question speaks
-# of what chunks hold: sql/discover_files.sql.
+# of what chunks hold: sql/search/discover_files.sql.
 HINT_FILE_WEIGHTS = (0.9, 0.1)
 
 # The row of a hit, which the functions that search chunks share: a record's fields, then what each
@@ -50,7 +50,7 @@ FILE_COLUMNS = [field.name for field in fields(FileHit) if field.name not in ("s
 async def hybrid_search(
     database: Database, question: Question, boost: Json | None = None, fusion: str | None = None
 ) -> list[ChunkHit]:
-    """See sql/hybrid_search.sql; without `fusion`, by the function's own default."""
+    """See sql/search/hybrid_search.sql; without `fusion`, by the function's own default."""
     rows = await database.read(
         "hybrid_search",
         query=question.query,
@@ -63,27 +63,27 @@ async def hybrid_search(
 
 
 async def has_words(database: Database, query: str) -> bool:
-    """Return whether a query has a word to search by; see sql/query_lexemes.sql."""
+    """Return whether a query has a word to search by; see sql/search/query_lexemes.sql."""
     rows = await database.read("query_lexemes", query=query)
     return bool(rows[0]["query_lexemes"])
 
 
 async def absent_identifiers(database: Database, question: Question) -> list[str]:
-    """See sql/absent_identifiers.sql."""
+    """See sql/search/absent_identifiers.sql."""
     arguments = {"query": question.query, **scope_arguments(question.scope)}
     rows = await database.read("absent_identifiers", **arguments)
     return sorted(row["identifier"] for row in rows)
 
 
 async def mistyped_conditions(database: Database, scope: Scope) -> list[Row]:
-    """See sql/mistyped_conditions.sql."""
+    """See sql/scope/mistyped_conditions.sql."""
     return await database.read("mistyped_conditions", **scope_arguments(scope))
 
 
 async def propose_candidates(database: Database, question: Question) -> Question:
     """Return a question with its candidates, which its later searches then take.
 
-    See sql/propose_candidates.sql. Over shards, and for a tenant, there are none.
+    See sql/search/propose_candidates.sql. Over shards, and for a tenant, there are none.
     """
     arguments = question_arguments(question)
     del arguments["k"]
@@ -107,7 +107,7 @@ def _known(question: Question) -> dict[str, object]:
 
 
 async def discover_files(database: Database, question: Question) -> list[FileHit]:
-    """See sql/discover_files.sql; the hint, where there is one, is searched for."""
+    """See sql/search/discover_files.sql; the hint, where there is one, is searched for."""
     if question.hint is None:
         others = _known(question)
     else:
@@ -121,7 +121,7 @@ async def discover_files(database: Database, question: Question) -> list[FileHit
 async def file_surrogates(
     database: Database, question: Question, files: Sequence[str]
 ) -> list[str]:
-    """See sql/file_surrogates.sql."""
+    """See sql/search/file_surrogates.sql."""
     rows = await database.read(
         "file_surrogates",
         files=list(files),
@@ -138,7 +138,7 @@ def _file_query(question: Question) -> dict[str, object]:
 
 
 async def similar_documents(database: Database, source: str, scope: Scope, k: int) -> list[FileHit]:
-    """See sql/similar_documents.sql."""
+    """See sql/search/similar_documents.sql."""
     rows = await database.read("similar_documents", source=source, k=k, **scope_arguments(scope))
     return [replace(_file_hit(row, dense=row["score"]), metadata=row["metadata"]) for row in rows]
 
@@ -146,7 +146,7 @@ async def similar_documents(database: Database, source: str, scope: Scope, k: in
 async def expand_context(
     database: Database, chunk_ids: Sequence[str], neighbours: int, whole_section: bool
 ) -> list[Excerpt]:
-    """See sql/expand_context.sql."""
+    """See sql/evidence/expand_context.sql."""
     rows = await database.read(
         "expand_context",
         chunk_ids=list(chunk_ids),
@@ -157,7 +157,7 @@ async def expand_context(
 
 
 async def dense_recall(database: Database, question: Question, k: int) -> float | None:
-    """See sql/dense_recall.sql."""
+    """See sql/statistics/dense_recall.sql."""
     rows = await database.read(
         "dense_recall",
         query_vector=half_vector(question.vector),
@@ -170,7 +170,7 @@ async def dense_recall(database: Database, question: Question, k: int) -> float 
 async def relevance_feedback(
     database: Database, question: Question, least_coherence: float | None
 ) -> Feedback:
-    """See sql/relevance_feedback.sql."""
+    """See sql/feedback/relevance_feedback.sql."""
     arguments = question_arguments(question)
     del arguments["k"]
     row = (
@@ -190,7 +190,7 @@ async def relevance_feedback(
 async def variant_candidates(
     database: Database, question: Question, variant: Variant, boost: Json | None = None
 ) -> list[Row]:
-    """See sql/variant_candidates.sql; none where the variant's documents are out of scope."""
+    """See sql/search/variant_candidates.sql; none where its documents are out of scope."""
     documents = _allowed_documents(question.scope.documents, variant.documents)
     if documents == ():
         return []
@@ -210,14 +210,14 @@ async def variant_candidates(
 
 
 async def read_hits(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
-    """See sql/read_hits.sql."""
+    """See sql/search/read_hits.sql."""
     return await database.read("read_hits", chunk_ids=list(chunk_ids))
 
 
 async def search_variants(
     database: Database, question: Question, variants: Sequence[Variant], boost: Json | None = None
 ) -> list[ChunkHit]:
-    """See sql/search_variants.sql; `retrieve.search.search_variants` is the parallel twin."""
+    """See sql/search/search_variants.sql; `retrieve.search.search_variants` is its twin."""
     rows = await database.read(
         "search_variants",
         variants=[variant.to_dict() for variant in variants],

@@ -112,51 +112,51 @@ def pack_halfvec(vector: Vector | None) -> bytes | None:
 
 
 def vector_key(chunk: Chunk) -> str:
-    """See sql/vector_key.sql, which does the same."""
+    """See sql/vectors/vector_key.sql, which does the same."""
     texts = [chunk.content] + [chunk.context] * (CONTEXT_BY in chunk.metadata)
     digests = (hashlib.sha256(text.encode(errors="replace")) for text in texts)
     return "".join(digest.hexdigest() for digest in digests)
 
 
 async def reusable_chunks(database: Database, documents: Sequence[str], recipe: str) -> set[str]:
-    """See sql/reusable_chunks.sql."""
+    """See sql/vectors/reusable_chunks.sql."""
     rows = await database.call("reusable_chunks", documents=list(documents), recipe=recipe)
     return {row["reusable_chunks"] for row in rows}
 
 
 async def document_digests(database: Database, dataset: str, uris: Sequence[str]) -> dict[str, Row]:
-    """See sql/document_digests.sql; by uri."""
+    """See sql/documents/document_digests.sql; by uri."""
     rows = await database.call("document_digests", dataset=dataset, uris=list(uris))
     return {row["uri"]: row for row in rows}
 
 
 async def may_choose_space(database: Database) -> bool:
-    """See sql/may_choose_space.sql."""
+    """See sql/vectors/may_choose_space.sql."""
     (row,) = await database.call("may_choose_space")
     return bool(row["may_choose_space"])
 
 
 async def choose_space(database: Database, space: EmbeddingSpace) -> bool:
-    """See sql/choose_space.sql."""
+    """See sql/vectors/choose_space.sql."""
     named = {"provider": space.provider, "model": space.model, "dimension": space.dimension}
     (row,) = await database.call("choose_space", **named)
     return bool(row["choose_space"])
 
 
 async def document_twins(database: Database, dataset: str, sha256s: Sequence[str]) -> list[Row]:
-    """See sql/document_twins.sql."""
+    """See sql/documents/document_twins.sql."""
     return await database.call("document_twins", dataset=dataset, sha256s=list(sha256s))
 
 
 async def chunks_without_vector(database: Database, after: str | None, batch: int) -> list[Row]:
-    """See sql/chunks_without_vector.sql."""
+    """See sql/vectors/chunks_without_vector.sql."""
     return await database.call("chunks_without_vector", after=after, batch=batch)
 
 
 async def set_vectors(
     database: Database, chunk_ids: Sequence[str], vectors: Iterable[Vector], space: str
 ) -> None:
-    """See sql/set_vectors.sql."""
+    """See sql/vectors/set_vectors.sql."""
     texts = [vector_text(vector) for vector in vectors]
     await database.write("set_vectors", chunk_ids=list(chunk_ids), vectors=texts, space=space)
 
@@ -164,25 +164,25 @@ async def set_vectors(
 async def sample_documents(
     database: Database, dataset: str, documents: int, without: Sequence[str]
 ) -> list[Row]:
-    """See sql/sample_documents.sql."""
+    """See sql/documents/sample_documents.sql."""
     return await database.call(
         "sample_documents", dataset=dataset, documents=documents, without=list(without)
     )
 
 
 async def analyze_documents(database: Database) -> int:
-    """Return how many documents were taken; see sql/analyze_documents.sql."""
+    """Return how many documents were taken; see sql/analyzer/analyze_documents.sql."""
     rows = await database.write("analyze_documents")
     return int(rows[0]["analyze_documents"])
 
 
 async def build_indexes(database: Database) -> None:
-    """See sql/build_indexes.sql."""
+    """See sql/indexes/build_indexes.sql."""
     await database.call("build_indexes")
 
 
 async def rebuild_indexes(database: Database) -> bool:
-    """See sql/rebuild_indexes.sql."""
+    """See sql/indexes/rebuild_indexes.sql."""
     rows = await database.call("rebuild_indexes")
     return bool(rows[0]["rebuild_indexes"])
 
@@ -193,65 +193,65 @@ async def seal_keywords(database: Database) -> None:
 
 
 async def delete_documents(database: Database, documents: Sequence[str]) -> int:
-    """See sql/delete_documents.sql."""
+    """See sql/documents/delete_documents.sql."""
     rows = await database.write("delete_documents", documents=list(documents))
     return int(rows[0]["delete_documents"])
 
 
 async def move_documents(database: Database, documents: Sequence[str], dataset: str) -> int:
-    """See sql/move_documents.sql. Raises ConfigError."""
+    """See sql/documents/move_documents.sql. Raises ConfigError."""
     rows = await database.write("move_documents", documents=list(documents), dataset=dataset)
     return int(rows[0]["move_documents"])
 
 
 async def set_metadata(database: Database, document: str, changes: Json) -> dict[str, Any]:
-    """See sql/set_metadata.sql."""
+    """See sql/documents/set_metadata.sql."""
     rows = await database.write("set_metadata", document=document, changes=Jsonb(changes))
     return dict(rows[0]["set_metadata"])
 
 
 async def keep_original(database: Database, document: str, content: bytes) -> bool:
-    """See sql/keep_original.sql."""
+    """See sql/files/keep_original.sql."""
     rows = await database.write("keep_original", document=document, content=content)
     return bool(rows[0]["keep_original"])
 
 
 async def read_original(database: Database, document: str) -> bytes | None:
-    """See sql/read_original.sql."""
+    """See sql/files/read_original.sql."""
     rows = await database.call("read_original", document=document)
     content = rows[0]["read_original"]
     return None if content is None else bytes(content)
 
 
 async def list_originals(database: Database, dataset: str) -> dict[str, Row]:
-    """See sql/list_originals.sql; by uri."""
+    """See sql/files/list_originals.sql; by uri."""
     rows = await database.call("list_originals", dataset=dataset)
     return {row["uri"]: row for row in rows}
 
 
 async def documents_under(database: Database, dataset: str, folder: str) -> list[Row]:
-    """See sql/documents_under.sql."""
+    """See sql/documents/documents_under.sql."""
     return await database.call("documents_under", dataset=dataset, folder=folder)
 
 
 async def prune_documents(database: Database, run: int, uris: Sequence[str]) -> None:
-    """See sql/prune_documents.sql."""
+    """See sql/documents/prune_documents.sql."""
     await database.write("prune_documents", run_id=run, uris=list(uris))
 
 
 async def failed_files(database: Database, dataset: str) -> list[Row]:
-    """See sql/failed_files.sql."""
+    """See sql/runs/failed_files.sql."""
     return await database.call("failed_files", dataset=dataset)
 
 
 async def start_run(database: Database, dataset: str, source: str, total: int) -> int:
-    """See sql/start_run.sql."""
+    """See sql/runs/start_run.sql."""
     rows = await database.call("start_run", dataset=dataset, source=source, total=total)
     return int(rows[0]["start_run"])
 
 
 async def touch_run(database: Database, run: int, files: Mapping[str, FileProgress]) -> None:
-    """See sql/touch_run.sql."""
+    """See sql/runs/touch_run.sql."""
     shapes = {uri: progress.to_dict() for uri, progress in files.items()}
     await database.call("touch_run", run_id=run, in_progress=Jsonb(shapes))
 
@@ -259,7 +259,7 @@ async def touch_run(database: Database, run: int, files: Mapping[str, FileProgre
 async def record_files(
     database: Database, run: int, uris: Sequence[str], status: str, reason: str = ""
 ) -> None:
-    """See sql/record_files.sql."""
+    """See sql/runs/record_files.sql."""
     await database.call("record_files", run_id=run, uris=list(uris), status=status, reason=reason)
 
 
@@ -270,12 +270,12 @@ async def finish_run(database: Database, run: int) -> None:
 
 
 async def interrupt_run(database: Database, run: int) -> None:
-    """See sql/interrupt_run.sql."""
+    """See sql/runs/interrupt_run.sql."""
     await database.call("interrupt_run", run_id=run)
 
 
 async def known_contexts(database: Database, keys: Sequence[str]) -> dict[str, str]:
-    """See sql/known_contexts.sql; by key."""
+    """See sql/documents/known_contexts.sql; by key."""
     rows = await database.call("known_contexts", keys=list(keys))
     return {row["key"]: row["context"] for row in rows}
 
@@ -283,13 +283,13 @@ async def known_contexts(database: Database, keys: Sequence[str]) -> dict[str, s
 async def keep_contexts(
     database: Database, dataset: str, uri: str, contexts: Mapping[str, str]
 ) -> None:
-    """See sql/keep_contexts.sql; `contexts` are by key."""
+    """See sql/documents/keep_contexts.sql; `contexts` are by key."""
     keys, texts = list(contexts), list(contexts.values())
     await database.call("keep_contexts", dataset=dataset, uri=uri, keys=keys, contexts=texts)
 
 
 async def document_recipes(database: Database, datasets: Sequence[str] | None) -> list[Row]:
-    """See sql/document_recipes.sql."""
+    """See sql/documents/document_recipes.sql."""
     names = None if datasets is None else list(datasets)
     return await database.call("document_recipes", datasets=names)
 
@@ -353,9 +353,9 @@ async def copy_document(
 ) -> int | None:
     """Copy a document with the run's record of it, in one transaction; return its chunk count.
 
-    `row` and `old` are its rows of sql/document_hashes.sql in source and target. Returns None if
-    the source no longer has it. Raises DatabaseError, EmbeddingMismatchError if one of them is
-    bound to another space than `space` by now; nothing changes then.
+    `row` and `old` are its rows of sql/documents/document_hashes.sql in source and target. Returns
+    None if the source no longer has it. Raises DatabaseError, EmbeddingMismatchError if one of
+    them is bound to another space than `space` by now; nothing changes then.
     """
     return await _found_at_last(lambda: _copy_document(source, target, row, old, run, space))
 

@@ -17,7 +17,7 @@ from lexichord.errors import IngestError
 from lexichord.types import Chunk
 
 CHANGES, QUERIES = "lexichord", "lexichord_query"  # the channels of NOTIFY
-WRONG_SPACE = "22000"  # see sql/check_space.sql
+WRONG_SPACE = "22000"  # see sql/vectors/check_space.sql
 COPY_ROWS = "copy pg_temp.staged_row (key, sha256, language, text_config) from stdin"
 COPY_CHUNKS = (
     "copy pg_temp.staged_row_chunk (key, ordinal, heading, char_start, char_end, content, context, "
@@ -43,13 +43,13 @@ class StagedRow:
 
 
 async def take_changes(connection: Conn, most: int) -> Row | None:
-    """See sql/take_changes.sql; None if there is nothing to do."""
+    """See sql/tables/take_changes.sql; None if there is nothing to do."""
     rows = await call(connection, "take_changes", most=most)
     return rows[0] if rows else None
 
 
 async def changed_rows(connection: Conn, table: int, keys: Sequence[str], recipe: str) -> list[Row]:
-    """See sql/changed_rows.sql. Raises IngestError if a row's data cannot be read."""
+    """See sql/tables/changed_rows.sql. Raises IngestError if a row's data cannot be read."""
     arguments: dict[str, Any] = {"keys": list(keys), "recipe": recipe}
     with _data_errors():
         async with connection.transaction():
@@ -59,7 +59,7 @@ async def changed_rows(connection: Conn, table: int, keys: Sequence[str], recipe
 async def known_row_texts(
     connection: Conn, table: int, keys: Sequence[str], sha256s: Sequence[str]
 ) -> set[str]:
-    """See sql/known_row_texts.sql."""
+    """See sql/tables/known_row_texts.sql."""
     arguments: dict[str, Any] = {"keys": list(keys), "sha256s": list(sha256s)}
     rows = await call(connection, "known_row_texts", table_id=table, **arguments)
     return {row["known_row_texts"] for row in rows}
@@ -74,7 +74,7 @@ async def store_rows(
     space: str,
     refused: Mapping[str, str],
 ) -> dict[str, int]:
-    """Store rows, all or none of them; see sql/store_rows.sql. Return amounts by status.
+    """Store rows, all or none of them; see sql/tables/store_rows.sql. Return amounts by status.
 
     Raises IngestError if it is the rows' data that cannot be stored.
     """
@@ -104,22 +104,22 @@ def _data_errors() -> Iterator[None]:
 
 
 async def finish_changes(connection: Conn, changes: Sequence[int]) -> None:
-    """See sql/finish_changes.sql."""
+    """See sql/tables/finish_changes.sql."""
     await call(connection, "finish_changes", changes=list(changes))
 
 
 async def follow_tables(database: Database) -> list[Row]:
-    """See sql/follow_tables.sql."""
+    """See sql/tables/follow_tables.sql."""
     return await database.call("follow_tables")
 
 
 async def list_indexed_tables(database: Database) -> list[Row]:
-    """See sql/list_indexed_tables.sql."""
+    """See sql/tables/list_indexed_tables.sql."""
     return await database.call("list_indexed_tables")
 
 
 async def take_queries(connection: Conn, most: int) -> list[Row]:
-    """See sql/take_queries.sql."""
+    """See sql/vectors/take_queries.sql."""
     return await call(connection, "take_queries", most=most)
 
 
@@ -130,26 +130,26 @@ async def set_query_vectors(
     vectors: Sequence[Vector | None],
     faults: Sequence[str | None],
 ) -> None:
-    """See sql/set_query_vectors.sql."""
+    """See sql/vectors/set_query_vectors.sql."""
     texts = [text and f"{{{text[1:-1]}}}" for text in map(vector_text, vectors)]
     arguments: dict[str, Any] = {"digests": list(digests), "vectors": texts, "faults": list(faults)}
     await call(connection, "set_query_vectors", space=space, **arguments)
 
 
 async def start_worker(database: Database, host: str) -> int:
-    """See sql/start_worker.sql."""
+    """See sql/tables/start_worker.sql."""
     rows = await database.call("start_worker", host=host)
     return int(rows[0]["start_worker"])
 
 
 async def rest_worker(database: Database, worker: int, seconds: float) -> bool:
-    """See sql/rest_worker.sql."""
+    """See sql/tables/rest_worker.sql."""
     rows = await database.call("rest_worker", worker=worker, seconds=seconds)
     return bool(rows[0]["rest_worker"])
 
 
 async def end_worker(database: Database, worker: int) -> None:
-    """See sql/end_worker.sql."""
+    """See sql/tables/end_worker.sql."""
     await database.call("end_worker", worker=worker)
 
 

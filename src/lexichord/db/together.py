@@ -116,7 +116,7 @@ async def _own_alike(connections: Connections, dataset: str) -> None:
 async def _check_move(
     asked: Call, connections: Connections, parted: Mapping[int, list[str]]
 ) -> None:
-    """Refuse what a shard cannot see to be in the way; see sql/check_move.sql."""
+    """Refuse what a shard cannot see to be in the way; see sql/documents/check_move.sql."""
     dataset = asked.arguments["dataset"]
     if dataset in {row["dataset"] for row in await asked.shards.call("list_indexed_tables")}:
         raise ConfigError(OF_A_TABLE.format(dataset=dataset))

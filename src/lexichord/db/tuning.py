@@ -104,8 +104,9 @@ def _shown(value: float) -> str:
 def advise(facts: Mapping[str, Any], here: Machine) -> list[Problem]:
     """Return the settings of a server that are far from what its data and machine call for.
 
-    `facts` are a row of sql/server_facts.sql. Of memory no more is called for than what is stored
-    fills; of a server elsewhere some memory is assumed. A tenant, who is not told that, gets none.
+    `facts` are a row of sql/operation/server_facts.sql. Of memory no more is called for than what
+    is stored fills; of a server elsewhere some memory is assumed. A tenant, who is not told that,
+    gets none.
     """
     stored, index = facts["stored_bytes"], facts["index_bytes"]
     if stored is None or stored < SMALL_BYTES:

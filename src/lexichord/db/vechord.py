@@ -23,14 +23,14 @@ SEARCH_PATH_HINT = (
 
 
 async def vechord_tables(database: Database, namespace: str) -> list[Row]:
-    """See sql/vechord_tables.sql."""
+    """See sql/vechord/vechord_tables.sql."""
     return await database.call("vechord_tables", namespace=namespace)
 
 
 async def vechord_digests(
     database: Database, namespace: str, chunk_table: str, after: str | None, batch: int
 ) -> list[Row]:
-    """See sql/vechord_digests.sql."""
+    """See sql/vechord/vechord_digests.sql."""
     return await database.call(
         "vechord_digests", namespace=namespace, chunk_table=chunk_table, after=after, batch=batch
     )
@@ -39,7 +39,7 @@ async def vechord_digests(
 async def vechord_documents(
     database: Database, namespace: str, chunk_table: str, keys: Sequence[str]
 ) -> list[Row]:
-    """See sql/vechord_documents.sql."""
+    """See sql/vechord/vechord_documents.sql."""
     return await database.call(
         "vechord_documents", namespace=namespace, chunk_table=chunk_table, keys=list(keys)
     )
@@ -48,14 +48,14 @@ async def vechord_documents(
 async def vechord_chunks(
     database: Database, namespace: str, chunk_table: str, keys: Sequence[str]
 ) -> list[Row]:
-    """See sql/vechord_chunks.sql."""
+    """See sql/vechord/vechord_chunks.sql."""
     return await database.call(
         "vechord_chunks", namespace=namespace, chunk_table=chunk_table, keys=list(keys)
     )
 
 
 async def vechord_orphans(database: Database, namespace: str, chunk_table: str) -> int:
-    """See sql/vechord_orphans.sql."""
+    """See sql/vechord/vechord_orphans.sql."""
     rows = await database.call("vechord_orphans", namespace=namespace, chunk_table=chunk_table)
     return int(rows[0]["vechord_orphans"])
 

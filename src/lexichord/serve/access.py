@@ -354,7 +354,7 @@ class ScopedClient(FileMethods):
 
     @recorded
     async def evaluations(self, latest: int) -> Sequence[Row]:
-        """List the latest evaluations: see sql/list_evaluations.sql.
+        """List the latest evaluations: see sql/records/list_evaluations.sql.
 
         Questions may be of all datasets. Raises ForbiddenError as `status`.
         """
@@ -363,7 +363,7 @@ class ScopedClient(FileMethods):
 
     @recorded
     async def evaluation_results(self, evaluation: int) -> Sequence[Row]:
-        """List what became of each question: see sql/evaluation_results.sql.
+        """List what became of each question: see sql/records/evaluation_results.sql.
 
         Raises ForbiddenError as `status`.
         """

@@ -35,7 +35,7 @@ class FileMethods(Scoped):
 
     @recorded
     async def keep_file(self, name: str, media_type: str, purpose: str, content: bytes) -> Row:
-        """Keep a file that belongs to no dataset yet; return its row of sql/list_files.sql."""
+        """Keep a file that is of no dataset yet; return its row of sql/files/list_files.sql."""
         self._check("write")
         reach = self.rights.datasets
         row: dict[str, Any] = {"file_id": f"file-{token_hex(FILE_ID_BYTES)}", "name": name}
@@ -52,7 +52,7 @@ class FileMethods(Scoped):
         purpose: str | None = None,
         page: Page | None = None,
     ) -> Sequence[Row]:
-        """List the kept files in reach: see sql/list_files.sql."""
+        """List the kept files in reach: see sql/files/list_files.sql."""
         self._check("read")
         reach = self.rights.datasets
         return await db.list_files(self._client.database, file_ids, reach, purpose, page)
@@ -80,7 +80,7 @@ class FileMethods(Scoped):
     async def describe_datasets(
         self, datasets: Sequence[str] | None = None, page: Page | None = None
     ) -> Sequence[Row]:
-        """List the datasets in reach as stores: see sql/describe_datasets.sql."""
+        """List the datasets in reach as stores: see sql/files/describe_datasets.sql."""
         scope = self._scope("read", datasets).get("datasets")
         return await db.describe_datasets(self._client.database, scope, page)
 
@@ -154,7 +154,7 @@ class FileMethods(Scoped):
         state: str | None = None,
         page: Page | None = None,
     ) -> Sequence[Row]:
-        """List what a dataset holds: see sql/list_dataset_files.sql. Raises NotFoundError.
+        """List what a dataset holds: see sql/files/list_dataset_files.sql. Raises NotFoundError.
 
         `file_id` is a kept file's or a document's.
         """

@@ -145,7 +145,7 @@ def check_filter(filter: object, max_conditions: int) -> None:
 
 
 def _conditions(part: Mapping[object, object]) -> int:
-    """Return how many conditions an object of a filter is; see sql/filter_form.sql."""
+    """Return how many conditions an object of a filter is; see sql/scope/filter_form.sql."""
     return 1 if "op" in part and part.keys() <= CONDITION_KEYS else len(part.keys() - GROUPS)
 
 

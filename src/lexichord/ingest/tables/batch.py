@@ -1,7 +1,7 @@
 """One batch of changed rows: taken, read, cut, embedded and stored in one transaction.
 
 What is killed in between leaves everything as it was, and the changes to the next. A row that
-cannot be stored stops no other: sql/store_rows.sql lists it with the reason.
+cannot be stored stops no other: sql/tables/store_rows.sql lists it with the reason.
 """
 
 import asyncio
@@ -156,7 +156,7 @@ def _texts(row: CutRow) -> list[str]:
 
 
 def _hash(text: str) -> str:
-    """See sql/content_hash.sql, which does the same."""
+    """See sql/documents/content_hash.sql, which does the same."""
     return sha256(text.encode()).hexdigest()
 
 

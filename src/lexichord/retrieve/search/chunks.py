@@ -22,13 +22,13 @@ from lexichord.types.questions import Intent, Variant
 ASKED = "asked"  # the variant that is the question in full
 REWRITTEN_WEIGHT = 0.5  # of a question in other words; the original has 1
 CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is wanted
-KEPT_FIRST = 2  # of the original question's hits, whatever others say: sql/search_variants.sql
+KEPT_FIRST = 2  # of the question's own hits, whatever others say: sql/search/search_variants.sql
 # They say what to make of the evidence, not what it is about: rerankers then prefer glossaries.
 NEUTRAL_WORDS = (
     *("list", "lists", "listing", "enumerate", "extract"),
     *("definition", "definitions", "define", "defines", "glossary", "glossaries"),
 )
-RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
+RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search/search_variants.sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ async def search_variants(
 
     Each is a hybrid search of its own over the whole scope and, by the boost (document id to
     points), inside the boosted documents. They run at once, as many as the pool has connections.
-    `sql/search_variants.sql` gives the same in one call. Raises ConfigError.
+    `sql/search/search_variants.sql` gives the same in one call. Raises ConfigError.
     """
     _check(question, variants)
     lists = await asyncio.gather(

@@ -29,10 +29,10 @@ class MetricView:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationView:
-    """An evaluation, a row of sql/list_evaluations.sql.
+    """An evaluation, a row of sql/records/list_evaluations.sql.
 
-    `questions` are rows of sql/evaluation_results.sql: those that failed, then those that are worst
-    by the metric `by`; `more` counts those that are not shown.
+    `questions` are rows of sql/records/evaluation_results.sql: those that failed, then those that
+    are worst by the metric `by`; `more` counts those that are not shown.
     """
 
     row: Row
