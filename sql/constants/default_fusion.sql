@@ -1,4 +1,4 @@
--- Compared with rrf: docs/benchmarks.md.
+-- Compared with rrf: docs/log.
 create or replace function lexichord.default_fusion() returns text
 language sql immutable parallel safe
 return 'zscore'::text;

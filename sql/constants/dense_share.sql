@@ -1,5 +1,5 @@
 -- scripts/bench/channels.py --modes hybrid@SHARE, on code, contracts and XQuAD en, scored on policies, documentation, XQuAD de
--- and zh: docs/benchmarks.md. Code is best from .3 on, all others up to .7: the largest share that costs code half a point at
+-- and zh: docs/log. Code is best from .3 on, all others up to .7: the largest share that costs code half a point at
 -- most against .35. By the name of the model, whoever serves it, in 8 bits too. all-MiniLM-L6-v2 and multilingual-e5-small
 -- have .4, which what was not measured gets as well.
 create or replace function lexichord.dense_share(space text) returns double precision

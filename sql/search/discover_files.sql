@@ -3,7 +3,7 @@
 -- A list of cards shorter than the depth goes on with zeros, as fuse_terms' keyword list does: the clearer a name, the
 -- stronger (a policy's name as hint: first hit in that policy 92 -> 100 %).
 -- Both sources count alike: of questions that name no document, on 24 kinds, .9 for the card found the right file first in
--- 33 to 99 %, .5 in 48 to 100, more on 20 of them and less on one (docs/benchmarks.md). A hint, made of names, takes .9.
+-- 33 to 99 %, .5 in 48 to 100, more on 20 of them and less on one (docs/log). A hint, made of names, takes .9.
 create or replace function lexichord.discover_files(
     query text, query_vector @extschema:vector@.halfvec default null, k integer default lexichord.default_k(), depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,

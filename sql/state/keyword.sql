@@ -1,7 +1,7 @@
 -- Idempotent: what every keyword search scores by, on all engines. BM25 is a sum over the query's terms of idf times
 -- an impact that depends on the chunk alone, so a chunk's impacts are stored, and a score is one inner product.
 
--- Of the values tried, these serve contracts and code (docs/benchmarks.md).
+-- Of the values tried, these serve contracts and code (docs/log).
 create or replace function lexichord_data.bm25_parameters(out k1 double precision, out b double precision)
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select 0.9::float8, 0.4::float8

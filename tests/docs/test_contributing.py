@@ -12,8 +12,14 @@ BESIDE = ("__pycache__",)
 
 def rows() -> list[str]:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    table = text.partition("## Where things go")[2].partition("\n## ")[0]
-    return [line for line in table.splitlines() if line.startswith("| ")][1:]
+    table, recipes = (
+        text.partition(f"## {heading}")[2].partition("\n## ")[0].splitlines()
+        for heading in ("Where things go", "Recipes")
+    )
+    return [
+        *[line for line in table if line.startswith("| ")][1:],
+        *(line for line in recipes if line[:1].isdigit()),
+    ]
 
 
 def existing_path(name: str) -> Path | None:

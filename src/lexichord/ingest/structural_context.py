@@ -23,7 +23,7 @@ from lexichord.types import Chunk, ContextPart
 STRUCTURE_VERSION = 2  # raise it when contexts come out differently: documents are then done again
 CONTEXT_PARTS: tuple[ContextPart, ...] = get_args(ContextPart)
 NEIGHBOUR_EDGE_CHARS = 150  # characters of each neighbour
-MAX_KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/benchmarks.md)
+MAX_KEYPHRASES = 14  # per document; chosen of 8 to 20 on half of a code set (docs/log)
 # Every chunk may carry these, so that none may be large.
 MAX_CONTEXT_TITLE_CHARS = 800  # characters of a title
 # Of an identifier; what is longer is data, or text without spaces.
@@ -71,7 +71,7 @@ def structural_context(
 ) -> list[Chunk]:
     """Return a document's chunks with the chosen parts as context; one that has context keeps it.
 
-    What helps one side of a search may blur the other (docs/benchmarks.md): vectors get the
+    What helps one side of a search may blur the other (docs/log): vectors get the
     title, and code's the keyphrases; the keyword index gets the title, headings, keyphrases and
     symbols, and of code the neighbours' edges.
     """

@@ -10,7 +10,7 @@ import semchunk
 from lexichord.types import Chunk, Heading, Table
 
 # Characters of a chunk at most. Of contracts' evidence 85.5 % lies within 4,000 characters with
-# 800, 84.5 with 900; joining neighbours up to 600 only gives 85.1 (docs/benchmarks.md).
+# 800, 84.5 with 900; joining neighbours up to 600 only gives 85.1 (docs/log).
 MAX_CHUNK_CHARS = 800
 MAX_TABLE_HEADER_CHARS = 100  # characters of a table's header in a path
 MAX_HEADING_CHARS = 800  # characters of a heading in a path: every chunk below it repeats them

@@ -112,7 +112,7 @@ def with_contexts(
     """Put a model's contexts below those that the chunks have, by place, and name it in the recipe.
 
     Below, because the title that stands there is what hints and files are matched by, and what was
-    measured (docs/benchmarks.md); a model may or may not repeat it. `is_complete`: no chunk lacks
+    measured (docs/log); a model may or may not repeat it. `is_complete`: no chunk lacks
     one.
     """
     joined = [
