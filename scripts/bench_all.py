@@ -24,7 +24,7 @@ import psycopg
 
 from bench_stages import Meter
 from lexichord import SyncLexichord
-from lexichord.retrieve.vectors import SentenceVectors
+from lexichord.retrieve.cache import SentenceVectors
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bench_data import opened
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence.respond import gather_evidence
+from lexichord.retrieve.evidence.passages import gather_evidence
 from lexichord.types import FileHit, Mode
 from lexichord.types.evidence import Cell, Comparison
 

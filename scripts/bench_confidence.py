@@ -14,13 +14,13 @@ from bench_data import ENGINES, cache_folder, opened
 from bench_quality import _document
 from lexichord import SyncLexichord
 from lexichord.db import search
-from lexichord.retrieve.evidence.relevance import EmbedSentences
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.confidence import (
     JUDGED_HITS,
     MAX_DENIED_CONFIDENCE,
     MIN_CONFIDENCE,
     evidence_confidence,
 )
+from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.types import Question, Scope
 
 SAMPLES = Path(__file__).parents[1] / "samples"

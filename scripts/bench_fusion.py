@@ -22,7 +22,7 @@ from bench_kinds import KINDS, Kind, Question
 from lexichord import SyncLexichord
 from lexichord.evaluate.metrics import find_gains, find_ideal, ndcg, recall
 from lexichord.providers.embed.local import LocalEmbedder
-from lexichord.retrieve.search.discover import HINT_FILE_BOOST
+from lexichord.retrieve.search import HINT_FILE_BOOST
 
 DEPTH, K = 100, 10
 WEIGHTS = (0.25, 0.35, 0.4, 0.45, 0.5, 0.65)

@@ -29,8 +29,8 @@ from lexichord.evaluate.strategies import (
     WITHOUT_JOINING,
     WITHOUT_LINKING,
 )
-from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, VariantSet, make_variants
+from lexichord.retrieve.evidence.answer import format_context
+from lexichord.retrieve.search import FEEDBACK_WEIGHT, VariantSet, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, ContextSource, Json, QueryOptions
 

@@ -25,14 +25,14 @@ from lexichord.evaluate.calibrate import answers, measure
 from lexichord.evaluate.datasets.native import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.fit import fit_logistic, shares, shares_left_out
-from lexichord.retrieve.judge import confidence
-from lexichord.retrieve.judge.border import find_border
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve import confidence
+from lexichord.retrieve.confidence import (
     JUDGED_HITS,
     ConfidenceSignals,
+    find_border,
     measure_evidence,
 )
-from lexichord.retrieve.judge.named import hold_to_named, without_names
+from lexichord.retrieve.judge import hold_to_named, without_names
 from lexichord.types import ChunkHit, Question, StoredDocument
 
 NOT_JUDGED = {"comparison", "summary"}

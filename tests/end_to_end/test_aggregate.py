@@ -12,10 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence.answer import write_answer
-from lexichord.retrieve.evidence.context import format_context
+from lexichord.retrieve.evidence.answer import format_context, write_answer
+from lexichord.retrieve.evidence.passages import gather_evidence
 from lexichord.retrieve.evidence.relevance import EmbedSentences
-from lexichord.retrieve.evidence.respond import gather_evidence
 from lexichord.types import ContextSource, FileHit
 from lexichord.types.evidence import AnswerRequest, Evidence
 from tests.conftest import SAMPLES

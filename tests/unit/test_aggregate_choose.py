@@ -6,15 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.clauses import FileScore, rank_files
-from lexichord.retrieve.evidence.listing import remove_duplicates
+from lexichord.retrieve.evidence.passages import (
+    FileScore,
+    choose_by_mmr,
+    rank_files,
+    remove_duplicates,
+)
 from lexichord.retrieve.evidence.relevance import (
     coverage,
     in_document_order,
     sub_quote,
     word_cosine,
 )
-from lexichord.retrieve.evidence.summary import choose_by_mmr
 from lexichord.types import ChunkHit, HitScores
 from lexichord.types.evidence import Quote
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.judge.border import find_border
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.confidence import (
     MIN_CONFIDENCE,
     ConfidenceSignals,
+    find_border,
     own_calibration,
     probability,
 )

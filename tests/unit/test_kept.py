@@ -1,7 +1,7 @@
 """What is made of a text once, for the one who asks."""
 
 from lexichord.db.call_settings import asking_for
-from lexichord.retrieve.kept import kept
+from lexichord.retrieve.cache import kept
 from lexichord.serve.page.found import FoundResponses
 from tests.builders import RESPONSE
 

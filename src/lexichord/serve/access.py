@@ -36,7 +36,7 @@ from lexichord.errors import (
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.registry import find_reranker
-from lexichord.retrieve.events import streamed
+from lexichord.retrieve.trace import streamed
 from lexichord.serve.calls import CallLog, RequestRates
 from lexichord.serve.errors import public_line, public_status
 from lexichord.serve.files import FileMethods

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
+from lexichord.retrieve.understand.aspects import NamePart
 from lexichord.retrieve.understand.cues import Cues
 from lexichord.retrieve.understand.linking import (
     BRIDGE_WORDS,
@@ -19,7 +20,6 @@ from lexichord.retrieve.understand.linking import (
     Mention,
     QueryWord,
 )
-from lexichord.retrieve.understand.parts import NamePart
 from lexichord.types import Scope
 from lexichord.types.questions import Link
 

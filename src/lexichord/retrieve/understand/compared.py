@@ -18,6 +18,7 @@ from lexichord.db.call_settings import keys_known
 from lexichord.db.evidence import link_documents, question_coverage
 from lexichord.db.pool import Database
 from lexichord.db.search import discover_files, hybrid_search
+from lexichord.retrieve.understand.aspects import LIST_BEFORE_SIGN, NamePart, split_parts
 from lexichord.retrieve.understand.called import (
     PREPOSITIONS_IN_PARTS,
     SMALL_WORDS,
@@ -26,12 +27,7 @@ from lexichord.retrieve.understand.called import (
     told,
 )
 from lexichord.retrieve.understand.cues import Cues, find_language
-from lexichord.retrieve.understand.linking import (
-    MENTION_COUNTS,
-    Mention,
-    QueryWord,
-)
-from lexichord.retrieve.understand.parts import LIST_BEFORE_SIGN, NamePart, split_parts
+from lexichord.retrieve.understand.linking import MENTION_COUNTS, Mention, QueryWord
 from lexichord.types import ChunkHit, FileHit, Question, Scope
 
 MIN_LONG_TITLE_WORDS = 4  # so many different ones of one title are no list

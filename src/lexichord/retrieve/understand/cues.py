@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lexichord.retrieve.kept import kept
+from lexichord.retrieve.cache import kept
 from lexichord.types.options import IntentKind
 
 MAX_READ_CHARS = (

@@ -6,38 +6,37 @@ from functools import partial
 
 from lexichord.db import catalogue
 from lexichord.db.evidence import shared_headings
-from lexichord.db.pool import Database
-from lexichord.retrieve.events import emit
-from lexichord.retrieve.evidence.answer import write_denial, write_nearest
-from lexichord.retrieve.evidence.clauses import (
-    JoinNeighbours,
-    find_clauses,
-    join_neighbours,
-    rank_files,
+from lexichord.retrieve.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
+from lexichord.retrieve.evidence.answer import (
+    estimate_tokens,
+    format_context,
+    write_denial,
+    write_nearest,
 )
-from lexichord.retrieve.evidence.comparison import compare
-from lexichord.retrieve.evidence.context import estimate_tokens, format_context
-from lexichord.retrieve.evidence.listing import list_all
-from lexichord.retrieve.evidence.relevance import EmbedSentences, QuestionVectors
+from lexichord.retrieve.evidence.passages import gather_evidence
 from lexichord.retrieve.evidence.sentences import (
     MIN_CLAIMED_CONFIDENCE,
     RankedSentences,
     rank_sentences,
 )
-from lexichord.retrieve.evidence.summary import summarise
-from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
-from lexichord.retrieve.judge.judged import Judged, judge
-from lexichord.retrieve.judge.named import hold_to_named, named_first, unnamed
-from lexichord.retrieve.judge.reflect import find_unsupported, is_passed
-from lexichord.retrieve.judge.relevant import find_relevant
-from lexichord.retrieve.query import QueryContext
-from lexichord.retrieve.search.chunks import SearchPlan
+from lexichord.retrieve.judge import (
+    Judged,
+    border_of,
+    find_relevant,
+    hold_to_named,
+    judge,
+    named_first,
+    unnamed,
+)
+from lexichord.retrieve.query import QueryContext, SearchPlan
+from lexichord.retrieve.rounds import is_passed
 from lexichord.retrieve.stages import name_of
+from lexichord.retrieve.trace import emit
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
+from lexichord.retrieve.values import find_unsupported
 from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
 from lexichord.types.events import EvidenceEvent
-from lexichord.types.evidence import Align, Answer, AnswerRequest, Evidence, Quote, as_it_is
+from lexichord.types.evidence import Answer, AnswerRequest, Evidence, Quote
 from lexichord.types.questions import Intent
 from lexichord.types.reflection import Reflection
 
@@ -75,39 +74,6 @@ async def gather(context: QueryContext, plan: SearchPlan, judged: Judged) -> Evi
         step["made"] = {"quotes": len(evidence.quotes)}
         step["dropped"] = list(evidence.dropped)
     return evidence
-
-
-async def gather_evidence(
-    database: Database,
-    kind: str,
-    question: str,
-    hits: Sequence[ChunkHit],
-    *,
-    aspects: Sequence[str] = (),
-    files: Sequence[FileHit] = (),
-    vectors: QuestionVectors | None = None,
-    space: str | None = None,
-    embed: EmbedSentences | None = None,
-    join: JoinNeighbours = join_neighbours,
-    align: Align = as_it_is,
-) -> Evidence:
-    """Return the evidence that an intent of this kind asks for.
-
-    Of a comparison `files` are the rows, `aspects` the columns; without aspects the question is the
-    only one, without files it is a clause lookup. `vectors` are those of the aspects, or of the
-    question alone, of `space`; `embed` gives unit vectors of sentences in that space: better
-    choices, more time; `align` gives its cosines as those of the constants. `join` makes passages
-    of a clause lookup's quotes.
-    """
-    if kind == "comparison" and files:
-        columns = list(aspects) or [question]
-        return await compare(database, columns, files, vectors, space, embed, align)
-    if kind == "list_all":
-        return await list_all(database, question, hits, vectors, embed, align)
-    if kind == "summary":
-        summary = await summarise(database, question, hits, embed)
-        return replace(summary, files=rank_files(hits))
-    return await find_clauses(database, hits, join)
 
 
 async def _aspects(context: QueryContext, intent: Intent) -> Sequence[str]:

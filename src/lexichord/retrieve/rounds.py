@@ -1,39 +1,169 @@
 """Searching and writing again, where what was found is judged to lack something.
 
-A round adds a way of asking to the plan; each function returns the plan that its hits come from.
+What the evidence covers is measured; a round adds a way of asking to the plan, and each function
+returns the plan that its hits come from.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import get_args
 
+from lexichord.db import evidence
+from lexichord.db.pool import Database
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.evidence.reading import FOUND
-from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.judged import Judged, find_readable, judge
-from lexichord.retrieve.judge.named import hold_to_named, unnamed
-from lexichord.retrieve.judge.reflect import (
-    NO_WORDING_LEFT,
-    add_round,
-    cover_by_reading,
-    decide_next_query,
-    is_passed,
-    measure_coverage,
-)
-from lexichord.retrieve.query import QueryContext
-from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
+from lexichord.retrieve.evidence.sentences import FOUND
+from lexichord.retrieve.judge import Judged, border_of, find_readable, hold_to_named, judge, unnamed
+from lexichord.retrieve.query import QueryContext, SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import GradeAnswer
-from lexichord.types import ChunkHit, Response
+from lexichord.retrieve.understand.cues import WORD
+from lexichord.types import ChunkHit, QueryOptions, Response
 from lexichord.types.reflection import (
     Budget,
     Coverage,
     Decision,
     Grading,
     Reflection,
+    Rewrite,
     Round,
+    Term,
     Wording,
 )
+
+NO_WORDING_LEFT = "no other wording is left"
+MIN_SUB_QUESTION_COVERAGE = 0.5  # of a sub-question's weight, in one passage; not tuned
+
+
+async def measure_coverage(
+    database: Database,
+    question: str,
+    hits: Sequence[ChunkHit],
+    entities: Sequence[str] = (),
+    sub_questions: Sequence[str] = (),
+) -> Coverage:
+    """Measure what the hits cover of a question, its entities and its sub-questions.
+
+    The score is the mean of the parts that the question has: the idf-weighted share of its terms,
+    the share of its entities, and of its sub-questions.
+    """
+    ids = [hit.chunk_id for hit in hits]
+    terms = await evidence.question_coverage(database, question, ids)
+    parts = [await evidence.question_coverage(database, part, ids) for part in sub_questions]
+    missing = missing_entities(entities, hits)
+    uncovered = [
+        part
+        for part, part_terms in zip(sub_questions, parts, strict=True)
+        if not is_covered(part_terms)
+    ]
+    shares = [_share(entities, missing), _share(sub_questions, uncovered)]
+    known = [share for share in (held_share(terms), *shares) if share is not None]
+    return Coverage(
+        score=sum(known) / len(known) if known and hits else 0.0,
+        missing_terms=tuple(word for term in terms if not term.chunks for word in term.words),
+        missing_entities=tuple(missing),
+        uncovered_sub_questions=tuple(uncovered),
+    )
+
+
+def cover_by_reading(covered: Coverage, answered: Mapping[str, bool]) -> Coverage:
+    """Return coverage as a reader tells it: the share of what is asked that it finds answered.
+
+    `answered` says it of each sub-question, or of the question alone.
+    """
+    missing = tuple(question for question, is_answered in answered.items() if not is_answered)
+    return replace(
+        covered,
+        score=1 - len(missing) / len(answered),
+        uncovered_sub_questions=missing if len(answered) > 1 else (),
+    )
+
+
+def held_share(terms: Sequence[Term], chunks: Sequence[str] | None = None) -> float | None:
+    """Return the idf-weighted share of terms that any chunk (of `chunks`) holds; None of none."""
+    whole = sum(term.idf for term in terms)
+    held = sum(
+        term.idf
+        for term in terms
+        if (term.chunks if chunks is None else set(chunks).intersection(term.chunks))
+    )
+    return held / whole if whole else None
+
+
+def is_covered(terms: Sequence[Term]) -> bool:
+    """Return whether one passage alone speaks of a question."""
+    passages = {chunk for term in terms for chunk in term.chunks}
+    return any(
+        (held_share(terms, [passage]) or 0) >= MIN_SUB_QUESTION_COVERAGE for passage in passages
+    )
+
+
+def missing_entities(entities: Sequence[str], hits: Sequence[ChunkHit]) -> list[str]:
+    """Return the entities whose words no hit has, as a phrase, in its title, heading or content."""
+    texts = [f" {_plain(part)} " for hit in hits for part in (hit.title, hit.heading, hit.content)]
+    return [
+        entity for entity in entities if not any(f" {_plain(entity)} " in text for text in texts)
+    ]
+
+
+def decide_next_query(
+    covered: Coverage,
+    budget: Budget,
+    rewrites: Sequence[Rewrite] = (),
+    tried: Sequence[str] = (),
+    expected_ms: float = 0.0,
+    min_coverage: float = QueryOptions.min_coverage,
+) -> Decision:
+    """Return the next query of `rewrites` that was not tried, or stop and say why.
+
+    `expected_ms` is what a round takes: none is begun that the budget has no room for. A
+    `min_coverage`, 0 to 1, needs no further round.
+    """
+    if covered.score >= min_coverage and not covered.uncovered_sub_questions:
+        return Decision(None, f"the evidence covers {covered.score:.0%}")
+    if budget.rounds < 1:
+        return Decision(None, "no rounds are left")
+    if budget.milliseconds <= 0 or budget.milliseconds < expected_ms:
+        return Decision(None, f"{max(0, budget.milliseconds):.0f} ms are left, too few for a round")
+    searched = {text.casefold() for text in tried}
+    for part in covered.uncovered_sub_questions:
+        if part.casefold() not in searched:
+            return Decision(part, "a sub-question without evidence, asked alone")
+    for rewrite in rewrites:
+        if rewrite.kind != "none" and rewrite.text.casefold() not in searched:
+            return Decision(rewrite.text, f"{rewrite.kind}: {rewrite.reason}")
+    return Decision(None, NO_WORDING_LEFT)
+
+
+def add_round(reflection: Reflection, round_: Round, covered: Coverage | None = None) -> Reflection:
+    """Add a round; one with an error leaves the coverage as it was, and is no pass."""
+    errors = (*reflection.errors, round_.error) if round_.error else reflection.errors
+    return replace(
+        reflection,
+        rounds=(*reflection.rounds, round_),
+        coverage=reflection.coverage if round_.error or covered is None else covered,
+        errors=errors,
+    )
+
+
+def is_passed(
+    reflection: Reflection,
+    min_coverage: float = QueryOptions.min_coverage,
+    min_grade: float = QueryOptions.min_grade,
+) -> bool:
+    """Return whether coverage and grades are enough, nothing is unsupported and nothing failed."""
+    covered = reflection.coverage
+    complete = covered is not None and covered.score >= min_coverage
+    graded = all(grade.score >= min_grade for grade in reflection.grades)
+    return complete and graded and not reflection.unsupported and not reflection.errors
+
+
+def _share(parts: Sequence[str], missing: Sequence[str]) -> float | None:
+    return 1 - len(missing) / len(parts) if parts else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(WORD.findall(text.casefold()))
+
 
 type WriteAgain = Callable[[SearchPlan, Judged, Reflection | None, str], Awaitable[Response]]
 
