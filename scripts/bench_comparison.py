@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bench_data import opened
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence.passages import gather_evidence
+from lexichord.retrieve.evidence.passages import aggregate_evidence
 from lexichord.types import FileHit, Mode
 from lexichord.types.evidence import Cell, Comparison
 
@@ -86,7 +86,7 @@ def ask(lexichord: SyncLexichord, question: dict[str, Any], words: bool = False)
         return embedder.embed(texts, "document")
 
     evidence = lexichord.run(
-        gather_evidence(
+        aggregate_evidence(
             core.database,
             "comparison",
             question["question"],

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lexichord import SyncLexichord
 from lexichord.retrieve.evidence.answer import format_context, write_answer
-from lexichord.retrieve.evidence.passages import gather_evidence
+from lexichord.retrieve.evidence.passages import aggregate_evidence
 from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.types import ContextSource, FileHit
 from lexichord.types.evidence import AnswerRequest, Evidence
@@ -67,7 +67,7 @@ def compare(samples: SyncLexichord, line: dict[str, Any], by_meaning: bool) -> E
         "embed": embed_with(samples),
     }
     return samples.run(
-        gather_evidence(
+        aggregate_evidence(
             samples.core.database,
             "comparison",
             line["question"],
@@ -102,7 +102,7 @@ def test_a_list_is_complete_and_grouped_by_file(samples: SyncLexichord) -> None:
     embedder = samples.core.embedder
     assert embedder is not None
     evidence = samples.run(
-        gather_evidence(
+        aggregate_evidence(
             samples.core.database,
             "list_all",
             LAW,
@@ -131,7 +131,9 @@ def test_a_damaged_quote_is_dropped_and_named(samples: SyncLexichord) -> None:
     gone = replace(hits[2], document_id=samples.core.database.ids.write("doc", 10**9))
     for kind in ("clause_lookup", "summary", "list_all"):
         changed_hits = [shifted, changed, gone, hits[3]]
-        evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, changed_hits))
+        evidence = samples.run(
+            aggregate_evidence(samples.core.database, kind, ESCROW, changed_hits)
+        )
         assert len(evidence.dropped) == 3
         for hit, line in zip(changed_hits, evidence.dropped, strict=False):
             assert f"what {hit.chunk_id} says" in line
@@ -141,6 +143,6 @@ def test_a_damaged_quote_is_dropped_and_named(samples: SyncLexichord) -> None:
 
 @pytest.mark.parametrize("kind", ["clause_lookup", "comparison", "list_all", "summary", "general"])
 def test_without_hits_there_is_no_evidence_and_no_answer(kind: str, samples: SyncLexichord) -> None:
-    evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, []))
+    evidence = samples.run(aggregate_evidence(samples.core.database, kind, ESCROW, []))
     assert evidence.quotes == ()
     assert answer(samples, kind, ESCROW, evidence, []) == ""

@@ -29,7 +29,7 @@ from lexichord.retrieve.confidence import (
     find_calibration,
     measure_evidence,
 )
-from lexichord.retrieve.judge import hold_to_named, without_names
+from lexichord.retrieve.judge import filter_to_named, without_names
 from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.evaluation import Calibrated
 from lexichord.types.state import Calibration
@@ -55,7 +55,7 @@ async def run_calibration(
     signals, truth = list[ConfidenceSignals](), list[bool]()
     for number, question in enumerate(asked, start=1):
         response = await app.query(question.query, hint=question.hint, intent="clause_lookup")
-        hits = hold_to_named(response.intent, response.hits)[:JUDGED_HITS]
+        hits = filter_to_named(response.intent, response.hits)[:JUDGED_HITS]
         if hits:
             signals.append(await measure(app, response, hits, chosen_by))
             truth.append(any(answers(question, hit) for hit in hits))

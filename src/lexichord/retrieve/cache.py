@@ -16,7 +16,7 @@ from lexichord.providers.vector_cache import VectorCache
 from lexichord.types.state import CosineScale
 
 
-def kept[Made](count: int) -> Callable[[Callable[[str], Made]], Callable[[str], Made]]:
+def cached_by_tenant[Made](count: int) -> Callable[[Callable[[str], Made]], Callable[[str], Made]]:
     """Keep what a function made of so many texts; what it makes must not be changed.
 
     Each tenant has its own: how long a query takes tells nothing of others.

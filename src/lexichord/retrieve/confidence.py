@@ -2,7 +2,7 @@
 
 The default, `confidence.MIN_CONFIDENCE`, stands beside the coefficients that it was fitted with.
 
-A border by risk is a conformal one: over calibration scores of questions that the confidence was
+A threshold by risk is a conformal one: over calibration scores of questions that the confidence was
 not fitted on, by kind of document, the share of what is answered without evidence stays below the
 risk (Bates et al., "Distribution-free, risk-controlling prediction sets", 2021).
 """
@@ -329,17 +329,17 @@ def probability(signals: ConfidenceSignals, calibration: Calibration = WITH_VECT
     return 1 / (1 + exp(-value))
 
 
-def find_border(holds: Iterable[float], lacks: Iterable[float], risk: float) -> float:
+def find_threshold(holds: Iterable[float], lacks: Iterable[float], risk: float) -> float:
     """Return the lowest score from which on at most the share `risk` lacks an answer.
 
     `holds` are the scores of questions whose evidence holds one, `lacks` those of others; one more
     of these is counted, as the question to come may be one. Infinity where there is none.
     """
-    border, wrong = inf, 0
+    threshold, wrong = inf, 0
     judged = sorted([*((one, 0) for one in holds), *((one, 1) for one in lacks)], reverse=True)
     below = [*(score for score, _ in judged[1:]), -inf]
     for number, ((score, lacking), after) in enumerate(zip(judged, below, strict=False), start=1):
         wrong += lacking
         if score != after and (wrong + 1) / (number + 1) <= risk:
-            border = score
-    return border
+            threshold = score
+    return threshold

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lexichord.retrieve.confidence import MIN_CONFIDENCE, find_border
+from lexichord.retrieve.confidence import MIN_CONFIDENCE, find_threshold
 from lexichord.retrieve.evidence.passages import find_clauses, rank_files
 from lexichord.retrieve.evidence.sentences import holds_answer
 from lexichord.retrieve.query import QueryContext, SearchPlan
@@ -27,7 +27,7 @@ LEADING_WORDS = (
 MIN_WORDS = 2  # that a question without names has
 
 
-def hold_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
+def filter_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
     """Return the hits that speak of the documents that a query names, in their order.
 
     These are hits from those documents, or, where there are none, from others that say the name
@@ -125,7 +125,7 @@ class Judged:
 
 async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]) -> Judged:
     """Judge hits; what a reader finds an answer in comes first, unless a reranker ordered them."""
-    about, meant = plan.about, hold_to_named(plan.intent, hits)
+    about, meant = plan.about, filter_to_named(plan.intent, hits)
     clauses = await find_readable(context, plan, meant)
     question = unnamed(plan.intent)
     read = None if clauses is None else await context.read(question, clauses.quotes)
@@ -143,7 +143,9 @@ async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit
     if clauses is None or read is None or is_reranked:
         return Judged(list(hits), confidence, by, clauses)
     ordered = order_by_reading(hits, read)
-    return Judged(ordered, confidence, by, _in_order(clauses, hold_to_named(plan.intent, ordered)))
+    return Judged(
+        ordered, confidence, by, _in_order(clauses, filter_to_named(plan.intent, ordered))
+    )
 
 
 async def find_readable(
@@ -210,16 +212,16 @@ NO_RISK_KNOWN = (
 )
 
 
-def border_of(context: QueryContext, plan: SearchPlan, judged: Judged) -> float:
-    """Return the least confidence to answer at; a risk that is not known is not heeded, and said.
+def abstention_threshold(context: QueryContext, plan: SearchPlan, judged: Judged) -> float:
+    """Return the least confidence to answer at; a risk that is not known is not heeded.
 
-    By words alone no border kept a risk on kinds of documents that it was not fitted on, and by a
-    sample of what is stored it is not known what is refused wrongly.
+    By words alone no threshold kept a risk on kinds of documents that it was not fitted on, and by
+    a sample of what is stored it is not known what is refused wrongly.
     """
     risk = context.options.risk
     if risk is None:
         return MIN_CONFIDENCE
     if judged.by is not None and judged.by.holds and not plan.intent.documents:
-        return find_border(judged.by.holds, judged.by.lacks, risk)
+        return find_threshold(judged.by.holds, judged.by.lacks, risk)
     context.trace.degrade(NO_RISK_KNOWN)
     return MIN_CONFIDENCE

@@ -26,7 +26,7 @@ from lexichord.retrieve.query import (
     embed_variants,
     search_by_plan,
 )
-from lexichord.retrieve.respond import gather, respond, select_evidence
+from lexichord.retrieve.respond import aggregate, respond, select_evidence
 from lexichord.retrieve.rounds import fall_back, refine, reflect, search_rewritten
 from lexichord.retrieve.search import (
     by_words,
@@ -245,7 +245,7 @@ async def _conclude(
     reflection: Reflection | None,
     advice: str = "",
 ) -> Response:
-    evidence = await gather(context, plan, judged)
+    evidence = await aggregate(context, plan, judged)
     evidence = await select_evidence(context, plan, evidence)
     response = await respond(context, plan, judged, evidence, reflection, advice)
     if context.options.answer:

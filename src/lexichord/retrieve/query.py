@@ -83,7 +83,7 @@ class QueryContext:
     async def by_meaning[T](
         self, has_vectors: bool, make: Callable[[EmbedSentences | None], Awaitable[T]]
     ) -> T:
-        """Make something with vectors of sentences, or, where they fail, by words."""
+        """Return what is made with vectors of sentences, or, where they fail, by words."""
         if not has_vectors:
             return await make(None)
         try:

@@ -13,7 +13,7 @@ from lexichord.retrieve.evidence.answer import (
     write_denial,
     write_nearest,
 )
-from lexichord.retrieve.evidence.passages import gather_evidence
+from lexichord.retrieve.evidence.passages import aggregate_evidence
 from lexichord.retrieve.evidence.sentences import (
     MIN_CLAIMED_CONFIDENCE,
     RankedSentences,
@@ -21,9 +21,9 @@ from lexichord.retrieve.evidence.sentences import (
 )
 from lexichord.retrieve.judge import (
     Judged,
-    border_of,
+    abstention_threshold,
+    filter_to_named,
     find_relevant,
-    hold_to_named,
     judge,
     named_first,
     unnamed,
@@ -43,19 +43,19 @@ from lexichord.types.reflection import Reflection
 MAX_ELSEWHERE = 2  # documents whose sentences are shown beside a named one that does not say
 
 
-async def gather(context: QueryContext, plan: SearchPlan, judged: Judged) -> Evidence:
-    """Gather the evidence that the intent asks for: the passages that were read, where any were."""
+async def aggregate(context: QueryContext, plan: SearchPlan, judged: Judged) -> Evidence:
+    """Return the evidence that the intent asks for: the passages that were read, where any were."""
     if judged.clauses is not None:
         return judged.clauses
     intent, about = plan.intent, plan.about
-    hits = hold_to_named(intent, judged.hits)
+    hits = filter_to_named(intent, judged.hits)
     aspects = await _aspects(context, intent) if intent.kind == "comparison" else ()
     with context.trace.stage("aggregate", about=about.query, aspects=list(aspects)) as step:
         vectors: Sequence[Sequence[float]] | None = None
         if about.vector is not None:
             vectors = await context.embed(aspects, about) if aspects else [about.vector]
-        gathered = partial(
-            gather_evidence,
+        aggregate_by = partial(
+            aggregate_evidence,
             context.database,
             intent.kind,
             about.query,
@@ -67,7 +67,7 @@ async def gather(context: QueryContext, plan: SearchPlan, judged: Judged) -> Evi
         )
         evidence = await context.by_meaning(
             vectors is not None and context.calibration is not None,
-            lambda embed: gathered(
+            lambda embed: aggregate_by(
                 vectors=vectors if embed else None, space=about.space, embed=embed
             ),
         )
@@ -142,7 +142,9 @@ async def respond(
     `advice` is what a reader missed in an earlier answer.
     """
     confidence = judged.confidence
-    abstained = _abstains(plan.intent, evidence, confidence, border_of(context, plan, judged))
+    abstained = _abstains(
+        plan.intent, evidence, confidence, abstention_threshold(context, plan, judged)
+    )
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
         emit(EvidenceEvent(confidence, abstained, text, sources, evidence.quotes))
@@ -326,7 +328,7 @@ async def _write(
 def _check(
     context: QueryContext, reflection: Reflection, holds: bool, answer: str, evidence: Evidence
 ) -> Reflection:
-    """Look for each number and date of the answer in the sources and their names.
+    """Search for each number and date of the answer in the sources and their names.
 
     What `holds` no answer is no pass.
     """

@@ -13,7 +13,14 @@ from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.evidence.sentences import FOUND
-from lexichord.retrieve.judge import Judged, border_of, find_readable, hold_to_named, judge, unnamed
+from lexichord.retrieve.judge import (
+    Judged,
+    abstention_threshold,
+    filter_to_named,
+    find_readable,
+    judge,
+    unnamed,
+)
 from lexichord.retrieve.query import QueryContext, SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import GradeAnswer
 from lexichord.retrieve.understand.cues import WORD
@@ -196,12 +203,12 @@ async def fall_back(
     What it finds is judged by the question that was asked, and kept if that is enough.
     """
     for number, text in enumerate(context.options.fallbacks, start=1):
-        if judged.confidence >= border_of(context, plan, judged):
+        if judged.confidence >= abstention_threshold(context, plan, judged):
             break
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)
         found = await judge(context, wider, await search_by_plan(context, wider))
-        if found.confidence >= border_of(context, wider, found):
+        if found.confidence >= abstention_threshold(context, wider, found):
             return wider, found
     return plan, judged
 
@@ -288,7 +295,7 @@ async def _find_answered(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
 ) -> dict[str, bool]:
     """Return whether a reader finds an answer to each question; none where it cannot read."""
-    passages = await find_readable(context, plan, hold_to_named(plan.intent, hits))
+    passages = await find_readable(context, plan, filter_to_named(plan.intent, hits))
     if passages is None:
         return {}
     answered: dict[str, bool] = {}

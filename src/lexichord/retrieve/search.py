@@ -93,8 +93,8 @@ async def discover(
     If it fails, or takes more than its share of the query's time, the order stays and `degraded`
     says why.
     """
-    wanted = limit if reranker is None else max(limit, min(4 * limit, question.depth))
-    files = await search.discover_files(database, replace(question, k=wanted))
+    count = limit if reranker is None else max(limit, min(4 * limit, question.depth))
+    files = await search.discover_files(database, replace(question, k=count))
     if reranker is not None and files:
         try:
             files = await _rerank(database, question, files, limit, reranker, trace.allowance)
@@ -203,9 +203,9 @@ class VariantSet:
 
 
 def least_coherence(unlike: float) -> float:
-    """Return the border of coherence in a space where what is unlike has the cosine `unlike`.
+    """Return the threshold of coherence in a space where what is unlike has the cosine `unlike`.
 
-    With e5-small-v2, all of whose coherences are above the border as it is, that is 70 % of code
+    With e5-small-v2, all of whose coherences are above the threshold as it is, that is 70 % of code
     questions without feedback, none of the contracts' and 2 % of the policies'.
     """
     return unlike + (1 - unlike) * MIN_COHERENCE
@@ -235,7 +235,7 @@ async def make_variants(
     if not feedback.terms:
         return VariantSet((original,), _why_none(feedback), *measured)
     if limit < 2:
-        return VariantSet((original,), "no variants are wanted", *measured)
+        return VariantSet((original,), "no variants are asked for", *measured)
     pinned = bool(question.scope.documents)
     others = [_by_feedback(question, feedback)] if pinned else _inside(question, feedback, files)
     return VariantSet((original, *others[: limit - 1]), _why(feedback, always), *measured)
@@ -270,7 +270,7 @@ def _why_none(feedback: Feedback) -> str:
     return f"the best chunks of {len(feedback.chunk_ids)} documents are not alike"
 
 
-CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is wanted
+CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is asked for
 KEPT_FIRST = 2  # of the original question's hits, whatever others say: sql/search_variants.sql
 RRF_CONSTANT = 60  # of Cormack et al. (2009), as in sql/search_variants.sql
 

@@ -24,13 +24,13 @@ _hear = ContextVar[Hear | None]("hear", default=None)
 
 
 def emit(event: QueryEvent) -> None:
-    """Tell an event of the query that runs, if anybody hears it."""
+    """Emit an event of the running query, if anybody listens."""
     if (hear := _hear.get()) is not None:
         hear(event)
 
 
 def emit_draft(start: int, text: str) -> None:
-    """Tell what a model has written."""
+    """Emit what a model has written."""
     emit(DraftEvent(start, text))
 
 

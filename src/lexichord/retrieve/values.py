@@ -1,7 +1,7 @@
 """Numbers, dates and other values as texts write them.
 
 One grammar for all who read them: values are found by it, answers are checked by it, and the
-evaluation compares texts by it. Patterns are text, for use inside others; they bring no borders.
+evaluation compares texts by it. Patterns are text, for use inside others; they have no boundaries.
 """
 
 import re
@@ -10,7 +10,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from lexichord.retrieve.cache import kept
+from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.types.evidence import Quote
 
 UNIT_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -200,7 +200,7 @@ VALUE_SIGNS: dict[ValueKind, re.Pattern[str]] = {
 }
 
 
-@kept(4_000)  # sentences
+@cached_by_tenant(4_000)  # sentences
 def find_values(text: str) -> tuple[TextValue, ...]:
     """Return the values in a text, in its order; no two overlap."""
     taken: list[TextValue] = []

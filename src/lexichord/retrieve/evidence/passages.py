@@ -160,8 +160,8 @@ async def list_all(
     scores = {one.sentence.quote: one.score for one in scored if one.score >= min_score}
     runs = [run for quote in good for run in _runs(quote, scores)]
     quotes = apart(whole_unit(run, good, Needs(lists=True)) for run in runs)
-    wanted = {quote.chunk_id for quote in quotes}
-    files = rank_files(hit for hit in hits if hit.chunk_id in wanted)
+    listed = {quote.chunk_id for quote in quotes}
+    files = rank_files(hit for hit in hits if hit.chunk_id in listed)
     order = {file.document_id: n for n, file in enumerate(files)}
     by_file = sorted(remove_duplicates(quotes), key=lambda quote: order[quote.document_id])
     return Evidence(files, tuple(in_document_order(by_file)), dropped)
@@ -454,7 +454,7 @@ def _distinct(scored: Iterable[ScoredSentence]) -> list[ScoredSentence]:
     return list(first.values())
 
 
-async def gather_evidence(
+async def aggregate_evidence(
     database: Database,
     kind: str,
     question: str,

@@ -210,11 +210,13 @@ async def _cosines(
     if vectors is None or embed is None:
         return None
     texts = [one.headed for one in sentences]
-    embedded = dict.fromkeys(text for text, wanted in zip(texts, likely, strict=True) if wanted)
+    embedded = dict.fromkeys(
+        text for text, is_likely in zip(texts, likely, strict=True) if is_likely
+    )
     rows = dict(zip(embedded, await embed_all(embed, list(embedded)), strict=True))
     return [
-        float(rows[text] @ vectors[one.question]) if wanted else 0.0
-        for one, text, wanted in zip(sentences, texts, likely, strict=True)
+        float(rows[text] @ vectors[one.question]) if is_likely else 0.0
+        for one, text, is_likely in zip(sentences, texts, likely, strict=True)
     ]
 
 

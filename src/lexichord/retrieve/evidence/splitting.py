@@ -1,6 +1,6 @@
 """A passage's sentences: where each begins and ends, and the heading line above it.
 
-The borders are sentencex's, but those that tear a sentence: it knows many abbreviations of the
+The boundaries are sentencex's, but those that tear a sentence: it knows many abbreviations of the
 language it is told, yet not those of the others that a text uses, and takes a dot inside a path or
 a name for an end. Of code a comment's sentences, and each statement.
 """
@@ -16,7 +16,7 @@ import sentencex  # type: ignore[import-untyped]
 
 from lexichord.display.layout import CODE
 from lexichord.display.plain_text import CODE_SPAN, TAG
-from lexichord.retrieve.cache import kept
+from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.retrieve.understand.cues import tell_language
 
 # Its initials and titles are everybody's ("M. Dupont"), so they count beside the text's own.
@@ -46,11 +46,11 @@ MAX_WORD_CHARS = 60
 MAX_GLUED_CHARS = 400
 
 
-def sentence_borders(text: str, language: str = COMMON_LANGUAGE) -> Iterator[int]:
+def sentence_boundaries(text: str, language: str = COMMON_LANGUAGE) -> Iterator[int]:
     """Yield where a sentence of `text` ends and another follows."""
     start = 0
-    borders = _outside_code(text, _told_borders(text, language))
-    for at, end in pairwise([*borders, len(text)]):
+    boundaries = _outside_code(text, _told_boundaries(text, language))
+    for at, end in pairwise([*boundaries, len(text)]):
         # A quotation mark or a closing bracket alone belongs to what it closes.
         is_said = any(map(str.isalnum, text[at:end]))
         before = text[max(start, at - MAX_WORD_CHARS) : at]
@@ -59,26 +59,26 @@ def sentence_borders(text: str, language: str = COMMON_LANGUAGE) -> Iterator[int
             start = at
 
 
-def _told_borders(text: str, language: str) -> list[int]:
-    """Return the borders that both languages see; a language without rules has the general ones."""
-    common = _borders(text, COMMON_LANGUAGE)
+def _told_boundaries(text: str, language: str) -> list[int]:
+    """Return the boundaries that both languages see; one without rules has the general ones."""
+    common = _boundaries(text, COMMON_LANGUAGE)
     if language == COMMON_LANGUAGE:
         return common
-    own = frozenset(_borders(text, language))
+    own = frozenset(_boundaries(text, language))
     return [at for at in common if at in own or _counts(text, at, language)]
 
 
-def _outside_code(text: str, borders: Iterable[int]) -> Iterator[int]:
-    """Yield the borders that stand in no `code`."""
+def _outside_code(text: str, boundaries: Iterable[int]) -> Iterator[int]:
+    """Yield the boundaries that stand in no `code`."""
     spans = [match.span() for match in INLINE_CODE.finditer(text)]
-    for at in borders:
+    for at in boundaries:
         before = bisect_left(spans, (at, 0))
         if not before or at >= spans[before - 1][1]:
             yield at
 
 
 def _counts(text: str, at: int, language: str) -> bool:
-    """Return whether a border before a number is one: German sees ordinals in all figures."""
+    """Return whether a boundary before a number is one: German sees ordinals in all figures."""
     word = LAST_WORD.search(text, max(0, at - MAX_WORD_CHARS), at)
     return text[at].isdigit() and not (word and _is_short(word[1], language))
 
@@ -86,12 +86,12 @@ def _counts(text: str, at: int, language: str) -> bool:
 @lru_cache(maxsize=10_000)
 def _is_short(word: str, language: str) -> bool:
     """Return whether a word with a full stop is an abbreviation of a language."""
-    return not _borders(f"A {word}. A", language)
+    return not _boundaries(f"A {word}. A", language)
 
 
-def _borders(text: str, language: str) -> list[int]:
-    borders = sentencex.get_sentence_boundaries(language, text)
-    return [border["start_index"] for border in borders if border["start_index"]]
+def _boundaries(text: str, language: str) -> list[int]:
+    boundaries = sentencex.get_sentence_boundaries(language, text)
+    return [boundary["start_index"] for boundary in boundaries if boundary["start_index"]]
 
 
 def is_cut(before: str, after: str) -> bool:
@@ -166,7 +166,7 @@ class SentenceSpan(NamedTuple):
     heading: str
 
 
-@kept(1_000)  # passages
+@cached_by_tenant(1_000)  # passages
 def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
     """Return the sentences of `text` in order, without the white space around them.
 
@@ -191,7 +191,7 @@ def _is_said(sentence: str) -> bool:
     return any(map(str.isalnum, sentence)) and not UNSAID.fullmatch(sentence)
 
 
-@kept(1_000)  # passages
+@cached_by_tenant(1_000)  # passages
 def split_code(text: str) -> tuple[SentenceSpan, ...]:
     """Return what code says: the sentences of its comments, and each statement, imports aside.
 
@@ -360,14 +360,14 @@ def _is_heading(block: str, alone: bool) -> bool:
 def _in_block(block: str, language: str = COMMON_LANGUAGE) -> Iterator[tuple[int, int]]:
     """Return the sentences of a paragraph, wrongly parted ones joined."""
     start = 0
-    for at in sentence_borders(block, language):
+    for at in sentence_boundaries(block, language):
         before, piece = block[start:at], block[at:]
         is_open = not SENTENCE_END.search(before) or _opens(before)
         if not is_open and not _continues(piece) and not _parts_a_date(before, piece):
             closing = CLOSING_EMPHASIS.match(piece)
-            border = at + (closing.end() if closing else 0)
-            yield _trim(block, start, border)
-            start = border
+            boundary = at + (closing.end() if closing else 0)
+            yield _trim(block, start, boundary)
+            start = boundary
     if block[start:].strip():
         yield _trim(block, start, len(block))
 

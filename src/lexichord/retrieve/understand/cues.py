@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lexichord.retrieve.cache import kept
+from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.types.options import IntentKind
 
 MAX_READ_CHARS = (
@@ -167,7 +167,7 @@ def find_language(query: str) -> str:
     return max(LANGUAGES, key=lambda language: load_cues(language).share(text, words))
 
 
-@kept(4_000)  # sentences
+@cached_by_tenant(4_000)  # sentences
 def tell_language(text: str) -> str | None:
     """Return the language that a text is surely in; None without two words more of it."""
     words = CUE_WORD.findall(read_ends(text).lower())
