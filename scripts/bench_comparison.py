@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bench_data import opened
 from lexichord import SyncLexichord
 from lexichord.retrieve.evidence.passages import aggregate_evidence
+from lexichord.retrieve.evidence.relevance import Meaning
 from lexichord.types import FileHit, Mode
 from lexichord.types.evidence import Cell, Comparison
 
@@ -93,9 +94,9 @@ def ask(lexichord: SyncLexichord, question: dict[str, Any], words: bool = False)
             [],
             aspects=aspects,
             files=[_file(lexichord, name) for name in question["files"]],
-            vectors=None if embedder is None else list(embedder.embed(aspects, "query")),
-            space=None if embedder is None else core.space,
-            embed=None if embedder is None else embed,
+            meaning=None
+            if embedder is None
+            else Meaning(list(embedder.embed(aspects, "query")), core.space, embed),
         )
     )
     assert evidence.comparison is not None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lexichord import SyncLexichord
 from lexichord.retrieve.evidence.answer import format_context, write_answer
 from lexichord.retrieve.evidence.passages import aggregate_evidence
-from lexichord.retrieve.evidence.relevance import EmbedSentences
+from lexichord.retrieve.evidence.relevance import EmbedSentences, Meaning
 from lexichord.types import ContextSource, FileHit
 from lexichord.types.evidence import AnswerRequest, Evidence
 from tests.conftest import SAMPLES
@@ -61,11 +61,8 @@ def answer(
 def compare(samples: SyncLexichord, line: dict[str, Any], by_meaning: bool) -> Evidence:
     embedder = samples.core.embedder
     assert embedder is not None
-    arguments: dict[str, Any] = {
-        "vectors": list(embedder.embed(line["aspects"], "query")),
-        "space": samples.core.space,
-        "embed": embed_with(samples),
-    }
+    vectors = list(embedder.embed(line["aspects"], "query"))
+    meaning = Meaning(vectors, samples.core.space, embed_with(samples))
     return samples.run(
         aggregate_evidence(
             samples.core.database,
@@ -74,7 +71,7 @@ def compare(samples: SyncLexichord, line: dict[str, Any], by_meaning: bool) -> E
             [],
             aspects=line["aspects"],
             files=[file_hit(samples, name) for name in line["files"]],
-            **(arguments if by_meaning else {}),
+            meaning=meaning if by_meaning else None,
         )
     )
 
@@ -107,8 +104,7 @@ def test_a_list_is_complete_and_grouped_by_file(samples: SyncLexichord) -> None:
             "list_all",
             LAW,
             hits,
-            vectors=list(embedder.embed([LAW], "query")),
-            embed=embed_with(samples),
+            meaning=Meaning(list(embedder.embed([LAW], "query")), None, embed_with(samples)),
         )
     )
     assert_verbatim(samples, evidence)

@@ -14,6 +14,7 @@ from lexichord.retrieve.evidence.answer import (
     write_nearest,
 )
 from lexichord.retrieve.evidence.passages import aggregate_evidence
+from lexichord.retrieve.evidence.relevance import Meaning
 from lexichord.retrieve.evidence.sentences import (
     MIN_CLAIMED_CONFIDENCE,
     RankedSentences,
@@ -63,12 +64,13 @@ async def aggregate(context: QueryContext, plan: SearchPlan, judged: Judged) -> 
             aspects=aspects,
             files=await _rows(context, plan, aspects),
             join=context.stages.join_neighbours,
-            align=context.align,
         )
         evidence = await context.by_meaning(
             vectors is not None and context.calibration is not None,
             lambda embed: aggregate_by(
-                vectors=vectors if embed else None, space=about.space, embed=embed
+                meaning=Meaning(vectors, about.space, embed, context.align)
+                if vectors is not None and embed is not None
+                else None
             ),
         )
         step["made"] = {"quotes": len(evidence.quotes)}

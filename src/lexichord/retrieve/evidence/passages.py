@@ -5,14 +5,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
     Matrix,
-    QuestionVectors,
+    Meaning,
     QuotedSentence,
     ScoredSentence,
     check_quotes,
@@ -30,15 +30,12 @@ from lexichord.retrieve.evidence.units import Needs, apart, whole_unit
 from lexichord.retrieve.values import ValueKind, find_values, values_of
 from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import (
-    Align,
     Cell,
     Comparison,
     Evidence,
     Quote,
     as_it_is,
 )
-
-FileScore = Literal["max", "mean", "sum"]
 
 
 class JoinNeighbours(Protocol):
@@ -57,19 +54,17 @@ MAX_RANK_GAP = 5  # places in the ranking from the best of a passage
 MAX_JOINED_CHARS = 1200  # characters of a joined passage
 
 
-def rank_files(hits: Iterable[ChunkHit], by: FileScore = "max") -> tuple[FileHit, ...]:
-    """Rank documents by the scores of their hits, then by uri; `hits` of each are counted."""
+def rank_files(hits: Iterable[ChunkHit]) -> tuple[FileHit, ...]:
+    """Rank documents by the best score of their hits, then by uri; `hits` of each are counted."""
     groups: dict[str, list[ChunkHit]] = defaultdict(list)
     for hit in hits:
         groups[hit.document_id].append(hit)
-    files = [_file(group, by) for group in groups.values()]
+    files = [_file(group) for group in groups.values()]
     return tuple(sorted(files, key=lambda file: (-file.score, file.uri)))
 
 
-def _file(hits: Sequence[ChunkHit], by: FileScore) -> FileHit:
-    scores = [hit.score for hit in hits]
-    score = {"max": max(scores), "sum": sum(scores), "mean": sum(scores) / len(scores)}[by]
-    one = hits[0]
+def _file(hits: Sequence[ChunkHit]) -> FileHit:
+    one, score = hits[0], max(hit.score for hit in hits)
     place = (one.document_id, one.dataset, one.uri, one.title)
     return FileHit(*place, score, scores={"chunks": score}, hits=len(hits))
 
@@ -139,24 +134,23 @@ async def list_all(
     database: Database,
     question: str,
     hits: Sequence[ChunkHit],
-    vectors: QuestionVectors | None = None,
-    embed: EmbedSentences | None = None,
-    align: Align = as_it_is,
+    meaning: Meaning | None,
 ) -> Evidence:
     """Return every sentence of the hits that says something of `question`, files by their best hit.
 
     Sentences that follow each other are one quote. There is no k: whatever `hits` holds is judged.
-    `vectors` holds the question's alone; with `embed` the sentences that may be meant are embedded,
-    else words decide; `align` gives cosines of that space as those of the constants. Nearly the
-    same text twice in a file is given once; in another file it is another place, and stays.
+    The only vector is the question's: the sentences that may be meant are embedded; without it
+    words decide. Nearly the same text twice in a file is given once; in another file it is another
+    place, and stays.
     """
     good, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
     parts = [one for quote in good for one in sentences_of(quote)]
     cosines = {hit.chunk_id: hit.scores.dense for hit in hits if hit.scores.dense is not None}
+    align = as_it_is if meaning is None else meaning.align
     meant = {name for name, cosine in cosines.items() if align(cosine) >= MIN_PASSAGE_COSINE}
     near = [one.quote.chunk_id in meant for one in parts]
-    scored = await score_sentences(database, [question], parts, vectors, embed, near, align)
-    min_score = MIN_LIST_COVERAGE if vectors is None or embed is None else MIN_LIST_SCORE
+    scored = await score_sentences(database, [question], parts, meaning, near)
+    min_score = MIN_LIST_COVERAGE if meaning is None else MIN_LIST_SCORE
     scores = {one.sentence.quote: one.score for one in scored if one.score >= min_score}
     runs = [run for quote in good for run in _runs(quote, scores)]
     quotes = apart(whole_unit(run, good, Needs(lists=True)) for run in runs)
@@ -223,33 +217,20 @@ class SentencePool(NamedTuple):
 async def summarise(
     database: Database,
     question: str,
-    passages: Sequence[ChunkHit | Quote],
-    embed: EmbedSentences | None = None,
-    sentences: int = SUMMARY_SENTENCES,
+    hits: Sequence[ChunkHit],
+    embed: EmbedSentences | None,
 ) -> Evidence:
-    """Choose the sentences that answer `question` best without saying a thing twice.
+    """Choose the sentences of hits that answer `question` best without saying a thing twice.
 
-    `passages` are best first. `embed` gives unit vectors of texts; without it words decide.
+    `embed` gives unit vectors of texts; without it words decide.
     """
-    whole = [Quote.of(p) if isinstance(p, ChunkHit) else p for p in passages]
-    good, dropped = await check_quotes(database, whole)
-    chosen = await best_sentences(database, question, good, embed, sentences)
-    return Evidence((), tuple(in_document_order(chosen)), dropped)
-
-
-async def best_sentences(
-    database: Database,
-    question: str,
-    quotes: Sequence[Quote],
-    embed: EmbedSentences | None = None,
-    sentences: int = SUMMARY_SENTENCES,
-) -> list[Quote]:
-    """Return up to so many sentences of checked quotes, best first, scored by their relevance."""
-    pool = await _pool(database, question, quotes, embed)
-    return [
+    good, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
+    pool = await _pool(database, question, good, embed)
+    chosen = [
         replace(pool.quotes[n], score=pool.relevance[n])
-        for n in choose_by_mmr(pool.relevance, pool.likeness, sentences)
+        for n in choose_by_mmr(pool.relevance, pool.likeness, SUMMARY_SENTENCES)
     ]
+    return Evidence(rank_files(hits), tuple(in_document_order(chosen)), dropped)
 
 
 def choose_by_mmr(
@@ -351,29 +332,27 @@ async def compare(
     database: Database,
     aspects: Sequence[str],
     files: Sequence[FileHit],
-    vectors: QuestionVectors | None = None,
-    space: str | None = None,
-    embed: EmbedSentences | None = None,
-    align: Align = as_it_is,
+    meaning: Meaning | None,
 ) -> Evidence:
     """Compare what files say of aspects, in verbatim sentences.
 
-    `vectors` are the aspects', of `space`, one each; `embed` gives vectors of sentences in the same
-    space, `align` its cosines as those of the constants. Without them words decide alone. A cell
-    without quotes: not found in that file; that is decided inside the file, whatever the other
-    files say. `quotes` are those of all cells.
+    The vectors are the aspects', one each; without them words decide alone. A cell without quotes:
+    not found in that file; that is decided inside the file, whatever the other files say. `quotes`
+    are those of all cells.
     """
     names = tuple(dict.fromkeys(aspects))
-    used = None if vectors is None else [vectors[aspects.index(name)] for name in names]
+    if meaning is not None:
+        vectors = [meaning.vectors[aspects.index(name)] for name in names]
+        meaning = meaning._replace(vectors=vectors)
     ids = [file.document_id for file in files]
-    hits = await evidence.search_each(database, names, ids, used, CHUNKS_PER_CELL, space)
+    own = (None, None) if meaning is None else (meaning.vectors, meaning.space)
+    hits = await evidence.search_each(database, names, ids, own[0], CHUNKS_PER_CELL, own[1])
     parts = [one for number, hit in hits for one in sentences_of(Quote.of(hit), number)]
     good, dropped = await check_quotes(database, [one.quote for one in parts])
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]
-    scored = await score_sentences(database, names, checked, used, embed, align=align)
-    scored = prefer_values(scored, names)
-    min_score = MIN_CELL_COVERAGE if used is None or embed is None else MIN_CELL_SCORE
+    scored = prefer_values(await score_sentences(database, names, checked, meaning), names)
+    min_score = MIN_CELL_COVERAGE if meaning is None else MIN_CELL_SCORE
     passages = {hit.chunk_id: Quote.of(hit) for _, hit in hits}
     cells = tuple(
         _cell((n, f), name, scored, passages, min_score)
@@ -462,26 +441,21 @@ async def aggregate_evidence(
     *,
     aspects: Sequence[str] = (),
     files: Sequence[FileHit] = (),
-    vectors: QuestionVectors | None = None,
-    space: str | None = None,
-    embed: EmbedSentences | None = None,
+    meaning: Meaning | None = None,
     join: JoinNeighbours = join_neighbours,
-    align: Align = as_it_is,
 ) -> Evidence:
     """Return the evidence that an intent of this kind asks for.
 
     Of a comparison `files` are the rows, `aspects` the columns; without aspects the question is the
-    only one, without files it is a clause lookup. `vectors` are those of the aspects, or of the
-    question alone, of `space`; `embed` gives unit vectors of sentences in that space: better
-    choices, more time; `align` gives its cosines as those of the constants. `join` makes passages
-    of a clause lookup's quotes.
+    only one, without files it is a clause lookup. `meaning` has the vectors of the aspects, or of
+    the question alone: better choices, more time. `join` makes passages of a clause lookup's
+    quotes.
     """
     if kind == "comparison" and files:
         columns = list(aspects) or [question]
-        return await compare(database, columns, files, vectors, space, embed, align)
+        return await compare(database, columns, files, meaning)
     if kind == "list_all":
-        return await list_all(database, question, hits, vectors, embed, align)
+        return await list_all(database, question, hits, meaning)
     if kind == "summary":
-        summary = await summarise(database, question, hits, embed)
-        return replace(summary, files=rank_files(hits))
+        return await summarise(database, question, hits, meaning and meaning.embed)
     return await find_clauses(database, hits, join)
