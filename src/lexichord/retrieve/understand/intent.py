@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lexichord.db import evidence
-from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.aspects import LIST_BEFORE_SIGN, cut_words, find_aspects
-from lexichord.retrieve.understand.called import SMALL_WORDS, find_definite
+from lexichord.retrieve.understand.called import SMALL_WORDS, Naming, find_definite
 from lexichord.retrieve.understand.compared import find_compared
 from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
@@ -21,6 +20,7 @@ from lexichord.retrieve.understand.cues import (
     find_cues,
     find_entities,
     find_kind,
+    find_language,
     find_sub_questions,
     says_something,
 )
@@ -206,12 +206,10 @@ async def find_intent(
     words = split_words(text, find_entities(text))
     if intent.kind == "comparison":
         words = cut_words(text, words, find_cues(text))
-    scope = scope or Scope()
-    mentions, is_listed = await _find_documents(
-        database, text, words, scope, is_comparison=intent.kind == "comparison"
-    )
+    asked = Naming(database, text, find_language(text), words, scope or Scope())
+    mentions, is_listed = await _find_documents(asked, is_comparison=intent.kind == "comparison")
     if not mentions and hint is None and not is_listed:
-        mentions = await find_definite(database, words, scope, find_cues(text))
+        mentions = await find_definite(asked)
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
         return linked
@@ -229,20 +227,16 @@ async def find_intent(
     )
 
 
-async def _find_documents(
-    database: Database, text: str, words: Sequence[QueryWord], scope: Scope, *, is_comparison: bool
-) -> tuple[list[Mention], bool]:
+async def _find_documents(asked: Naming, *, is_comparison: bool) -> tuple[list[Mention], bool]:
     """Return the mentions of documents, and whether these are the list of a comparison.
 
     A comparison says that it is one, or lists documents before a colon or a dash.
     """
-    cues = find_cues(text)
-    links = await link_documents(database, [word.text for word in words], scope)
-    mentions = [one for one in find_mentions(words, links) if says_which(words, one, cues)]
-    if is_comparison or LIST_BEFORE_SIGN.match(text):
-        compared = await find_compared(
-            database, text, words, scope, cues, mentions=mentions, is_comparison=is_comparison
-        )
+    words, cues = asked.words, asked.cues
+    found = find_mentions(words, await asked.links())
+    mentions = [one for one in found if says_which(words, one, cues)]
+    if is_comparison or LIST_BEFORE_SIGN.match(asked.query):
+        compared = await find_compared(asked, mentions, is_comparison=is_comparison)
         if len({one.document_id for one in compared}) > 1 or (compared and not mentions):
             return compared, True
     return mentions if is_comparison else keep_certain(words, mentions, cues), False
