@@ -22,7 +22,7 @@ from lexichord.retrieve.trace import Trace, emit_draft, is_heard
 from lexichord.retrieve.understand.intent import cut_at_word
 from lexichord.retrieve.values import values_of
 from lexichord.types import ContextSource
-from lexichord.types.evidence import Answer, AnswerRequest, Cell, Comparison, Evidence, Quote
+from lexichord.types.evidence import Answer, AnswerRequest, Comparison, Evidence, Quote
 from lexichord.types.generation import Task, enclose, mark_word
 
 # Seconds of an allowance that are kept for the query's own work after the last call: search,
@@ -218,14 +218,13 @@ def _by_document(rows: Mapping[int, str], shown: Sequence[NumberedQuote]) -> str
 
 def _with(table: Comparison, chosen: Mapping[CellKey, Quote]) -> Comparison:
     """Replace what stands in cells by their quotes."""
-    cells = (_filled(cell, chosen.get((cell.document_id, cell.aspect))) for cell in table.cells)
+    cells = (
+        replace(cell, quotes=(quote,), values=values_of([quote]))
+        if (quote := chosen.get((cell.document_id, cell.aspect)))
+        else cell
+        for cell in table.cells
+    )
     return replace(table, cells=tuple(cells))
-
-
-def _filled(cell: Cell, quote: Quote | None) -> Cell:
-    if quote is None:
-        return cell
-    return replace(cell, quotes=(quote,), values=values_of([quote]))
 
 
 # A citation inside a sentence: checked are only those that the model gives beside it.
@@ -275,13 +274,8 @@ async def _write(
     if brief.kind == "comparison" and evidence.comparison is not None:
         return await compare(ask, database, evidence.comparison, sources)
     write = extract_clauses if brief.kind == "clause_lookup" else summarise
-    return await write(ask, question_with_advice(brief), shown, sources)
-
-
-def question_with_advice(brief: AnswerRequest) -> str:
-    """Return the question, with what an earlier answer lacked."""
     missed = f"\n\nAn earlier answer fell short. {brief.advice}" if brief.advice else ""
-    return brief.question + missed
+    return await write(ask, brief.question + missed, shown, sources)
 
 
 async def extract_clauses(

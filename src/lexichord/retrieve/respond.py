@@ -1,7 +1,7 @@
 """Hits in, a response out: evidence by intent, its context, an answer, and how sure it is."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from lexichord.db import catalogue
@@ -35,7 +35,7 @@ from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.trace import emit
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
 from lexichord.retrieve.values import find_unsupported
-from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
+from lexichord.types import ContextSource, FileHit, Response, StoredDocument
 from lexichord.types.events import EvidenceEvent
 from lexichord.types.evidence import Answer, AnswerRequest, Evidence, Quote
 from lexichord.types.questions import Intent
@@ -143,25 +143,19 @@ async def respond(
 
     `advice` is what a reader missed in an earlier answer.
     """
-    confidence = judged.confidence
     abstained = _abstains(
-        plan.intent, evidence, confidence, abstention_threshold(context, plan, judged)
+        plan.intent, evidence, judged, abstention_threshold(context, plan, judged)
     )
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
-        emit(EvidenceEvent(confidence, abstained, text, sources, evidence.quotes))
+        emit(EvidenceEvent(judged.confidence, abstained, text, sources, evidence.quotes))
+        writer = _Writer(context, plan, judged, evidence, sources)
         answer, elsewhere, claimed = Answer(""), tuple[Quote, ...](), False
         if context.options.answer and abstained:
-            if plan.intent.documents:
-                elsewhere = await _say_others(context, plan, judged.hits)
-            answer = await _doubt(context, plan, evidence, confidence, sources, elsewhere)
+            elsewhere = await writer.find_elsewhere() if plan.intent.documents else ()
+            answer = await writer.doubt(elsewhere)
         elif context.options.answer:
-            asked = (plan.intent.kind, unnamed(plan.intent), advice)
-            brief = AnswerRequest(*asked, confidence, context.align, context.read)
-            answer = await _write(context, plan, brief, evidence, sources)
-            claimed = _is_claimed(answer)
-            if answer.best is not None and not claimed:
-                answer = await _show_nearest(context, plan, answer, evidence, sources)
+            answer, claimed = await writer.write(advice)
         lengths = {"characters": len(text), "answer": len(answer.text)}
         step["made"] = {"sources": len(sources), **lengths}
         step["dropped"] = _left_out(evidence, sources)
@@ -179,13 +173,14 @@ async def respond(
         answer=answer.text,
         unverified=answer.unverified,
         comparison=answer.comparison or evidence.comparison,
-        confidence=confidence,
-        answer_confidence=_answer_confidence(answer),
+        confidence=judged.confidence,
+        answer_confidence=answer.confidence if answer.text else None,
         abstained=abstained,
         claimed=claimed,
         phrase=answer.phrase if claimed else None,
         elsewhere=elsewhere,
-        relevant_files=_relevant(plan, abstained),
+        # What nothing answers is about those that it names.
+        relevant_files=find_relevant([] if abstained else plan.files, plan.intent.documents),
         reflection=reflection,
         degraded=context.trace.degraded,
         timings_ms=context.trace.timings_ms,
@@ -193,95 +188,92 @@ async def respond(
     )
 
 
-def _relevant(plan: SearchPlan, abstained: bool) -> tuple[str, ...]:
-    """Return the documents that are meant; what nothing answers is about those that it names."""
-    files = [] if abstained else plan.files
-    return find_relevant(files, plan.intent.documents)
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes an answer, or what stands in its place, from evidence that `sources` show."""
+
+    context: QueryContext
+    plan: SearchPlan
+    judged: Judged
+    evidence: Evidence
+    sources: Sequence[ContextSource]
+
+    async def write(self, advice: str) -> tuple[Answer, bool]:
+        """Write an answer, and say whether it is meant as one: it is not known to be unlikely."""
+        context, brief = self.context, self._brief(advice, self.judged.confidence)
+        answer = await context.by_meaning(
+            context.calibration_of(self.plan.question) is not None,
+            lambda embed: context.stages.write_answer(
+                database=context.database,
+                brief=brief,
+                evidence=self.evidence,
+                sources=self.sources,
+                embed=embed,
+            ),
+        )
+        likely = answer.confidence is None or answer.confidence >= MIN_CLAIMED_CONFIDENCE
+        claimed = bool(answer.text) and likely
+        if answer.best is not None and not claimed:
+            answer = await self._show_nearest(answer)
+        return answer, claimed
+
+    async def doubt(self, elsewhere: Sequence[Quote]) -> Answer:
+        """Write what comes nearest, or, where hardly anything does, that documents do not say.
+
+        Of a question that names none the latter is no answer at all.
+        """
+        if self.judged.confidence >= MAX_DENIED_CONFIDENCE:
+            ranked = await self._rank(self.evidence.quotes, self.judged.confidence)
+            if ranked.quotes:
+                nearest = Answer("", confidence=ranked.confidence, best=ranked.quotes[0])
+                return await self._show_nearest(nearest)
+        if not self.plan.intent.documents:
+            return Answer("")
+        return Answer(write_denial(await self._titles(), elsewhere))
+
+    async def find_elsewhere(self) -> tuple[Quote, ...]:
+        """Return what documents that the query does not name say: a sentence each, the best."""
+        named = self.plan.intent.documents
+        hits = [hit for hit in self.judged.hits if hit.document_id not in named]
+        if (await judge(self.context, self.plan, hits)).confidence < MIN_CONFIDENCE:
+            return ()
+        best: dict[str, Quote] = {}
+        for quote in (await self._rank([Quote.of(hit) for hit in hits])).quotes:
+            best.setdefault(quote.document_id, quote)
+        return tuple(best.values())[:MAX_ELSEWHERE]
+
+    def _brief(self, advice: str, confidence: float | None) -> AnswerRequest:
+        context, intent = self.context, self.plan.intent
+        asked = (intent.kind, unnamed(intent), advice)
+        return AnswerRequest(*asked, confidence, context.align, context.read)
+
+    async def _rank(
+        self, quotes: Sequence[Quote], confidence: float | None = None
+    ) -> RankedSentences:
+        context, brief = self.context, self._brief("", confidence)
+        return await context.by_meaning(
+            context.calibration_of(self.plan.question) is not None,
+            lambda embed: rank_sentences(context.database, brief, quotes, embed),
+        )
+
+    async def _show_nearest(self, answer: Answer) -> Answer:
+        """Write the best passage with its best sentence marked, in the place of an answer."""
+        assert answer.best is not None
+        shown = (answer.best, self.evidence.quotes, self.sources)
+        return replace(answer, text=write_nearest(await self._titles(), *shown))
+
+    async def _titles(self) -> list[str]:
+        """Return the titles of the documents that the query names."""
+        named = self.plan.intent.documents
+        if not named:
+            return []
+        scope = replace(self.plan.question.scope, documents=named)
+        listed = await catalogue.list_documents(self.context.database, scope)
+        titles = {document.document_id: document.title or document.uri for document in listed}
+        return [titles[name] for name in named if name in titles]
 
 
-def _answer_confidence(answer: Answer) -> float | None:
-    """Return how likely the first sentence is right; None where words alone judge."""
-    return answer.confidence if answer.text else None
-
-
-def _is_claimed(answer: Answer) -> bool:
-    """Return whether an answer is meant as one: it is there, and not known to be unlikely."""
-    sure = _answer_confidence(answer)
-    return bool(answer.text) and (sure is None or sure >= MIN_CLAIMED_CONFIDENCE)
-
-
-async def _doubt(
-    context: QueryContext,
-    plan: SearchPlan,
-    evidence: Evidence,
-    confidence: float,
-    sources: Sequence[ContextSource],
-    elsewhere: Sequence[Quote],
-) -> Answer:
-    """Write what comes nearest, or, where hardly anything does, that named documents do not say.
-
-    Of a question that names none the latter is no answer at all.
-    """
-    if confidence >= MAX_DENIED_CONFIDENCE:
-        ranked = await _rank(context, plan, evidence.quotes, confidence)
-        if ranked.quotes:
-            nearest = Answer("", confidence=ranked.confidence, best=ranked.quotes[0])
-            return await _show_nearest(context, plan, nearest, evidence, sources)
-    if not plan.intent.documents:
-        return Answer("")
-    return Answer(write_denial(await _titles(context, plan), elsewhere))
-
-
-async def _show_nearest(
-    context: QueryContext,
-    plan: SearchPlan,
-    answer: Answer,
-    evidence: Evidence,
-    sources: Sequence[ContextSource],
-) -> Answer:
-    """Write the best passage with its best sentence marked, in the place of an answer."""
-    assert answer.best is not None
-    titles = await _titles(context, plan) if plan.intent.documents else []
-    return replace(answer, text=write_nearest(titles, answer.best, evidence.quotes, sources))
-
-
-async def _rank(
-    context: QueryContext,
-    plan: SearchPlan,
-    quotes: Sequence[Quote],
-    confidence: float | None = None,
-) -> RankedSentences:
-    question = unnamed(plan.intent)
-    return await context.by_meaning(
-        context.calibration_of(plan.question) is not None,
-        lambda embed: rank_sentences(
-            context.database, question, quotes, embed, confidence, context.align, context.read
-        ),
-    )
-
-
-async def _say_others(
-    context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
-) -> tuple[Quote, ...]:
-    """Return what documents that the query does not name say of it: a sentence each, the best."""
-    other_hits = [hit for hit in hits if hit.document_id not in plan.intent.documents]
-    if (await judge(context, plan, other_hits)).confidence < MIN_CONFIDENCE:
-        return ()
-    best: dict[str, Quote] = {}
-    ranked = await _rank(context, plan, [Quote.of(hit) for hit in other_hits])
-    for quote in ranked.quotes:
-        best.setdefault(quote.document_id, quote)
-    return tuple(best.values())[:MAX_ELSEWHERE]
-
-
-async def _titles(context: QueryContext, plan: SearchPlan) -> list[str]:
-    scope = replace(plan.question.scope, documents=plan.intent.documents)
-    listed = await catalogue.list_documents(context.database, scope)
-    titles = {document.document_id: document.title or document.uri for document in listed}
-    return [titles[name] for name in plan.intent.documents if name in titles]
-
-
-def _abstains(intent: Intent, evidence: Evidence, confidence: float, least: float) -> bool:
+def _abstains(intent: Intent, evidence: Evidence, judged: Judged, least: float) -> bool:
     """Return whether the evidence is too little to answer by.
 
     The confidence was calibrated on questions for one thing: a table and a summary are judged by
@@ -289,7 +281,7 @@ def _abstains(intent: Intent, evidence: Evidence, confidence: float, least: floa
     """
     if intent.kind in ("comparison", "summary"):
         return not evidence.quotes
-    return confidence < least
+    return judged.confidence < least
 
 
 def _format(
@@ -306,25 +298,6 @@ def _left_out(evidence: Evidence, sources: Sequence[ContextSource]) -> list[str]
     shown = {(source.document_id, source.start) for source in sources}
     omitted = (quote for quote in evidence.quotes if (quote.document_id, quote.start) not in shown)
     return [f"no room for {quote.uri}:{quote.start}-{quote.end}" for quote in omitted]
-
-
-async def _write(
-    context: QueryContext,
-    plan: SearchPlan,
-    brief: AnswerRequest,
-    evidence: Evidence,
-    sources: Sequence[ContextSource],
-) -> Answer:
-    return await context.by_meaning(
-        context.calibration_of(plan.question) is not None,
-        lambda embed: context.stages.write_answer(
-            database=context.database,
-            brief=brief,
-            evidence=evidence,
-            sources=sources,
-            embed=embed,
-        ),
-    )
 
 
 def _check(

@@ -172,15 +172,7 @@ async def write_answer(
         return Answer(write_list(evidence.quotes, sources))
     if brief.kind == "summary":
         return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
-    ranked = await rank_sentences(
-        database,
-        brief.question,
-        evidence.quotes,
-        embed,
-        brief.confidence,
-        brief.align,
-        brief.read,
-    )
+    ranked = await rank_sentences(database, brief, evidence.quotes, embed)
     likely = [one for one in ranked.quotes[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
     wants_steps = asks_for_steps(brief.question)
     needs = Needs(lists=wants_steps, code=wants_steps)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
@@ -206,14 +206,6 @@ MIN_SENTENCE_WORDS = 4  # words of a sentence that can stand alone
 type SentenceSimilarity = Callable[[int, int], float]
 
 
-class SentencePool(NamedTuple):
-    """Sentences to choose from, the relevance of each, 0 to 1, and how alike two are."""
-
-    quotes: Sequence[Quote]
-    relevance: Sequence[float]
-    likeness: SentenceSimilarity
-
-
 async def summarise(
     database: Database,
     question: str,
@@ -225,10 +217,11 @@ async def summarise(
     `embed` gives unit vectors of texts; without it words decide.
     """
     good, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
-    pool = await _pool(database, question, good, embed)
+    own = _candidates(good)
+    relevance, likeness = await _weigh_candidates(database, question, own, embed)
     chosen = [
-        replace(pool.quotes[n], score=pool.relevance[n])
-        for n in choose_by_mmr(pool.relevance, pool.likeness, SUMMARY_SENTENCES)
+        replace(own[n].quote, score=relevance[n])
+        for n in choose_by_mmr(relevance, likeness, SUMMARY_SENTENCES)
     ]
     return Evidence(rank_files(hits), tuple(in_document_order(chosen)), dropped)
 
@@ -252,10 +245,13 @@ def choose_by_mmr(
     return chosen
 
 
-async def _pool(
-    database: Database, question: str, quotes: Sequence[Quote], embed: EmbedSentences | None
-) -> SentencePool:
-    own = _candidates(quotes)
+async def _weigh_candidates(
+    database: Database,
+    question: str,
+    own: Sequence[QuotedSentence],
+    embed: EmbedSentences | None,
+) -> tuple[list[float], SentenceSimilarity]:
+    """Return the relevance of each sentence, 0 to 1, and how alike two are."""
     texts = [one.quote.text for one in own]
     question_terms, *terms = await weigh_texts(
         database, [question, *texts, *(one.heading for one in own)]
@@ -267,8 +263,7 @@ async def _pool(
     if rows is not None:
         relevances = _mean(relevances, rows[1:] @ rows[0])
     relevance = _mean(relevances, central) if question_terms else central
-    likeness = _likeness(words, None if rows is None else rows[1:])
-    return SentencePool([one.quote for one in own], relevance, likeness)
+    return relevance, _likeness(words, None if rows is None else rows[1:])
 
 
 def _candidates(quotes: Sequence[Quote]) -> list[QuotedSentence]:

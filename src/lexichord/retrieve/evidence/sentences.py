@@ -26,16 +26,13 @@ from lexichord.retrieve.evidence.relevance import (
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
 from lexichord.types.evidence import (
-    Align,
+    AnswerRequest,
     Evidence,
     Place,
     Quote,
     ReadPassage,
     ReadPassages,
-    ReadQuotes,
     ReadSentence,
-    as_it_is,
-    read_nothing,
 )
 from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading, RightWeights
 from lexichord.work import in_thread
@@ -217,21 +214,18 @@ class RankedSentences(NamedTuple):
 
 async def rank_sentences(
     database: Database,
-    question: str,
+    brief: AnswerRequest,
     passages: Sequence[Quote],
-    embed: EmbedSentences | None = None,
-    evidence: float | None = None,
-    align: Align = as_it_is,
-    read: ReadQuotes = read_nothing,
+    embed: EmbedSentences | None,
 ) -> RankedSentences:
-    """Return the sentences of checked passages that may answer.
+    """Return the sentences of checked passages that may answer a brief's question.
 
     A quote's score is how likely it answers, as a share of the best one's: 1 for the best. What
-    was `read` decides, where it is; else `embed`, which gives unit vectors of texts,
-    and without it words. `align` gives their cosines as those of the constants. `evidence` is the
-    confidence that the passages hold an answer.
+    its reader makes of them decides, where there is one; else `embed`, which gives unit vectors of
+    texts, and without it words.
     """
-    made = await read(question, passages)
+    question, evidence = brief.question, brief.confidence
+    made = await brief.read(question, passages)
     if made is not None:
         return await _by_reading(database, question, made, evidence)
     candidates = find_candidates(passages)
@@ -240,7 +234,7 @@ async def rank_sentences(
     likely = sorted(range(len(candidates)), key=lambda n: -signals[n].strength)[:EMBEDDED_SENTENCES]
     cosines = await _cosines(question, [candidates[n].sentence for n in likely], embed)
     measured = [
-        signals[n]._replace(cosine=align(cosine) if embed else 0.0)
+        signals[n]._replace(cosine=brief.align(cosine) if embed else 0.0)
         for n, cosine in zip(likely, cosines, strict=True)
     ]
     quotes = [candidates[n].sentence.quote for n in likely]
