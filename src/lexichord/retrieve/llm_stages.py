@@ -147,20 +147,27 @@ async def make_variants(
     Each has no vector yet. Files for which the model fails keep what the twin makes of them.
     """
     twins = await twin(database=database, question=question, files=files, limit=limit)
-    first = files[: min(BOOSTED_FILES, limit - 1)]
-    number = -(-(limit - 1) // len(first)) if first else 0
-    keywords = await asyncio.gather(*(_keywords(ask, question, f, guidance, number) for f in first))
-    variants: list[Variant] = []
-    for place, (file, sets) in enumerate(zip(first, keywords, strict=True), start=1):
-        variants += [
-            Variant(f"file {place} keywords {n}", text, None, FILE_WEIGHT, (file.document_id,))
-            for n, text in enumerate(sets, start=1)
-        ]
+    keywords = await _each_keywords(ask, question, files, guidance, limit - 1)
+    variants = [
+        Variant(f"file {place} keywords {n}", text, None, FILE_WEIGHT, (file.document_id,))
+        for place, (file, sets) in enumerate(keywords, start=1)
+        for n, text in enumerate(sets, start=1)
+    ]
     done = {variant.documents for variant in variants}
     kept = [variant for variant in twins.variants if variant.documents not in done]
     chosen = (kept[0], *variants, *kept[1:])[:limit]
     reason = f"{twins.reason}; {len(variants)} sets of keywords" if variants else twins.reason
     return replace(twins, variants=chosen, reason=reason)
+
+
+async def _each_keywords(
+    ask: LlmCaller, question: Question, files: Sequence[FileHit], guidance: str, count: int
+) -> list[tuple[FileHit, list[str]]]:
+    """Return the first files, each with sets of keywords, so many in all or some more."""
+    first = files[: min(BOOSTED_FILES, count)]
+    number = -(-count // len(first)) if first else 0
+    sets = await asyncio.gather(*(_keywords(ask, question, f, guidance, number) for f in first))
+    return list(zip(first, sets, strict=True))
 
 
 async def _keywords(
@@ -227,22 +234,8 @@ async def _by_model(
     ask: LlmCaller, database: Database, question: Question, limit: int
 ) -> list[str]:
     files = await discover(database, question, ask.trace)
-    variants = await make_variants(
-        ask,
-        _original,
-        "",
-        database=database,
-        question=question,
-        files=files,
-        limit=limit + 1,
-    )
-    return [variant.text for variant in variants.variants[1:]]
-
-
-async def _original(
-    *, database: Database, question: Question, files: Sequence[FileHit], limit: int
-) -> VariantSet:
-    return VariantSet((Variant("original", question.query, None, 1.0),), "")
+    keywords = await _each_keywords(ask, question, files, "", limit)
+    return [text for _, sets in keywords for text in sets][:limit]
 
 
 async def _by_documents(database: Database, question: Question) -> list[str]:

@@ -179,20 +179,25 @@ async def search_rewritten(
     context: QueryContext, plan: SearchPlan, hits: list[ChunkHit]
 ) -> tuple[SearchPlan, list[ChunkHit]]:
     """Search once more, by the question in other words as well, if there are any."""
-    question = plan.question
     with context.trace.stage("rewrite", **context.by("rewrite")) as step:
-        rewrite = await context.stages.rewrite(
-            database=context.database,
-            question=question.query,
-            hits=hits,
-            scope=question.scope,
-            kind=None,
-        )
+        rewrite = await _rewrite(context, plan, hits)
         step["made"] = {"kind": rewrite.kind, "text": rewrite.text, "reason": rewrite.reason}
     if rewrite.kind == "none":
         return plan, hits
     plan = await add_wording(context, plan, "rewrite", rewrite.text)
     return plan, await search_by_plan(context, plan)
+
+
+async def _rewrite(
+    context: QueryContext,
+    plan: SearchPlan,
+    hits: Sequence[ChunkHit],
+    kind: Wording | None = None,
+) -> Rewrite:
+    question, scope = plan.question.query, plan.question.scope
+    return await context.stages.rewrite(
+        database=context.database, question=question, hits=hits, scope=scope, kind=kind
+    )
 
 
 async def fall_back(
@@ -243,13 +248,7 @@ async def _decide(
     if decision.reason != NO_WORDING_LEFT:
         return decision
     for kind in get_args(Wording):
-        rewrite = await context.stages.rewrite(
-            database=context.database,
-            question=plan.question.query,
-            hits=hits,
-            scope=plan.question.scope,
-            kind=kind,
-        )
+        rewrite = await _rewrite(context, plan, hits, kind)
         decision = decide_next_query(reflection.coverage, budget, [rewrite], *limits)
         if decision.query is not None:
             break

@@ -233,7 +233,10 @@ async def make_variants(
     feedback = await db.relevance_feedback(database, everywhere, None if always else least)
     measured = (feedback.coherence, least)
     if not feedback.terms:
-        return VariantSet((original,), _why_none(feedback), *measured)
+        reason = f"the best chunks of {len(feedback.chunk_ids)} documents are not alike"
+        if feedback.coherence is None:
+            reason = "fewer than two documents with vectors have chunks to learn from"
+        return VariantSet((original,), reason, *measured)
     if limit < 2:
         return VariantSet((original,), "no variants are asked for", *measured)
     pinned = bool(question.scope.documents)
@@ -262,12 +265,6 @@ def _why(feedback: Feedback, always: bool) -> str:
     if always:
         return "variants were asked for"
     return f"the best chunks of {len(feedback.chunk_ids)} documents are alike"
-
-
-def _why_none(feedback: Feedback) -> str:
-    if feedback.coherence is None:
-        return "fewer than two documents with vectors have chunks to learn from"
-    return f"the best chunks of {len(feedback.chunk_ids)} documents are not alike"
 
 
 CANDIDATES_PER_HIT = 3  # of a reranker, for each hit that is asked for

@@ -13,7 +13,7 @@ from lexichord.db.search import expand_context
 from lexichord.display.layout import ITEM_OR_CODE, lay_out
 from lexichord.display.plain_text import shown_text, without_roles
 from lexichord.errors import ConfigError
-from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
+from lexichord.retrieve.evidence.relevance import EmbedSentences, document_order, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
 from lexichord.retrieve.evidence.units import (
@@ -110,7 +110,7 @@ def _fitting(
 
 def _by_document(quotes: Sequence[Quote]) -> list[Quote]:
     """Group quotes by document; documents stay in the order of their first quote."""
-    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
+    order = document_order(quotes)
     return sorted(quotes, key=lambda quote: order[quote.document_id])
 
 
@@ -268,7 +268,7 @@ def write_list(quotes: Sequence[Quote], sources: Sequence[ContextSource]) -> str
     """Write a file's name, then its quotes as items, lists first, then the next file's."""
     lines: list[str] = []
     document: str | None = None
-    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
+    order = document_order(quotes)
     lists_first = {quote: (0.0, -quote.score) if is_list(quote) else (1.0, 0.0) for quote in quotes}
     for quote in sorted(quotes, key=lambda one: (order[one.document_id], lists_first[one])):
         if quote.document_id != document:

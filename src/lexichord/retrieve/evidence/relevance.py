@@ -46,11 +46,15 @@ def sub_quote(quote: Quote, start: int, end: int, score: float) -> Quote:
     return replace(quote, text=text, start=first, end=first + len(text), score=score)
 
 
-def in_document_order(quotes: Iterable[Quote]) -> list[Quote]:
+def document_order(quotes: Iterable[Quote]) -> dict[str, int]:
+    """Return the numbers of documents, by id, in the order in which their quotes first come."""
+    return {name: n for n, name in enumerate(dict.fromkeys(one.document_id for one in quotes))}
+
+
+def in_document_order(quotes: Sequence[Quote]) -> list[Quote]:
     """Sort quotes by place; documents stay in the order in which they first come."""
-    listed = list(quotes)
-    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in listed))}
-    return sorted(listed, key=lambda quote: (order[quote.document_id], quote.start))
+    order = document_order(quotes)
+    return sorted(quotes, key=lambda quote: (order[quote.document_id], quote.start))
 
 
 def _complaint(quote: Quote) -> str:

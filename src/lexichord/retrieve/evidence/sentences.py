@@ -229,15 +229,17 @@ async def rank_sentences(
     if made is not None:
         return await _by_reading(database, question, made, evidence)
     candidates = find_candidates(passages)
-    asked, *terms = await weigh_texts(database, [question, *map(leaning_text, candidates)])
+    sentences = [one.sentence for one in candidates]
+    texts = (f"{one.before} {one.quote.text}".strip() for one in sentences)  # with what it leans on
+    asked, *terms = await weigh_texts(database, [question, *texts])
     signals = word_signals(asked, candidates, terms)
     likely = sorted(range(len(candidates)), key=lambda n: -signals[n].strength)[:EMBEDDED_SENTENCES]
-    cosines = await _cosines(question, [candidates[n].sentence for n in likely], embed)
+    cosines = await _cosines(question, [sentences[n] for n in likely], embed)
     measured = [
         signals[n]._replace(cosine=brief.align(cosine) if embed else 0.0)
         for n, cosine in zip(likely, cosines, strict=True)
     ]
-    quotes = [candidates[n].sentence.quote for n in likely]
+    quotes = [sentences[n].quote for n in likely]
     ranked = _ranked(quotes, [one.strength for one in measured], evidence, RIGHT)
     return ranked if embed else ranked._replace(confidence=None)
 
@@ -303,11 +305,6 @@ def _once[T](listed: Iterable[tuple[Quote, T]]) -> list[T]:
         if any(map(str.isalnum, quote.text)):
             places.setdefault(quote.place, one)
     return list(places.values())
-
-
-def leaning_text(candidate: Candidate) -> str:
-    """Return a sentence's words with those of the one that it leans on."""
-    return f"{candidate.sentence.before} {candidate.sentence.quote.text}".strip()
 
 
 def word_signals(

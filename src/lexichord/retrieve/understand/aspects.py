@@ -14,6 +14,8 @@ from lexichord.retrieve.understand.cues import (
     QUESTION_WORD,
     SUPERLATIVE,
     Cues,
+    between,
+    blank,
     blank_quoted,
     find_cues,
     find_language,
@@ -251,18 +253,13 @@ def _aspects(question: str) -> list[str]:
 
 
 def _sentences(question: str) -> list[str]:
-    text = blank_quoted(question)
-    ends = [
-        0,
-        *(place for match in SENTENCE_BREAK.finditer(text) for place in match.span()),
-        len(text),
-    ]
-    return [question[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    spans = between(SENTENCE_BREAK, blank_quoted(question))
+    return [question[start:end] for start, end in spans]
 
 
 def _listed(sentence: str, frames: Iterable[re.Pattern[str]]) -> list[str]:
     """Return what a sentence lists in the first frame that fits it; [] if none does."""
-    text = PARENTHESIS.sub(_blank, blank_quoted(sentence))
+    text = PARENTHESIS.sub(blank, blank_quoted(sentence))
     end = len(text.rstrip(" \t\n.?!,;:"))
     for frame in frames:
         if match := frame.search(text, 0, end):
@@ -323,7 +320,3 @@ def _header(item: str) -> str:
     item = ITEM_REMNANT.sub("", item.strip(" \t\n.,;:?!"))
     before = ITEM_PREFIX.match(item)
     return item[before.end() :] if before else item
-
-
-def _blank(match: re.Match[str]) -> str:
-    return "\0" * len(match[0])
