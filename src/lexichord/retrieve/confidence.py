@@ -1,10 +1,16 @@
-"""The confidence below which nothing is answered: by default, or by a risk that is chosen.
+"""The probability that the best hits hold an answer, and from which one on an answer is given.
 
-The default, `confidence.MIN_CONFIDENCE`, stands beside the coefficients that it was fitted with.
+It is judged by the sentence that would answer, and by what the best passage holds of the question.
 
-A threshold by risk is a conformal one: over calibration scores of questions that the confidence was
-not fitted on, by kind of document, the share of what is answered without evidence stays below the
-risk (Bates et al., "Distribution-free, risk-controlling prediction sets", 2021).
+Where the cosines of a space lie is found without labels, from a sample of what is stored.
+Unanswerable by construction: questions of everyday life asked of sentences that are stored.
+Answerable by construction: such a sentence asked as a question, and itself. What any model makes of
+the two are the two points that lead from its cosines to those that the constants were fitted on.
+
+The threshold is by default MIN_CONFIDENCE. One by risk is a conformal one: over calibration scores
+of questions that the confidence was not fitted on, by kind of document, the share of what is
+answered without evidence stays below the risk (Bates et al., "Distribution-free, risk-controlling
+prediction sets", 2021).
 """
 
 import json

@@ -2,6 +2,10 @@
 
 One grammar for all who read them: values are found by it, answers are checked by it, and the
 evaluation compares texts by it. Patterns are text, for use inside others; they have no boundaries.
+
+Regular expressions: price-parser finds one price a text, text2num numbers without their units,
+quantulum3 needs a classifier's libraries. Digits, signs and ISO codes are read in any language,
+number words, months and units in English. Nothing is taken out of words or section numbers.
 """
 
 import re

@@ -214,7 +214,10 @@ async def summarise(
 ) -> Evidence:
     """Choose the sentences of hits that answer `question` best without saying a thing twice.
 
-    `embed` gives unit vectors of texts; without it words decide.
+    By Maximal Marginal Relevance (Carbonell and Goldstein, 1998). Relevance is what a sentence says
+    of the question, and how central it is among the hits (the centroid of Radev et al., 2004),
+    which decides alone where the question names no more than the document. `embed` gives unit
+    vectors of texts; without it words decide.
     """
     good, dropped = await check_quotes(database, [Quote.of(hit) for hit in hits])
     own = _candidates(good)

@@ -1,4 +1,11 @@
-"""The parts of a comparison's lists, and the aspects that it compares."""
+"""The parts of a comparison's lists, and the aspects that it compares: the columns of its table.
+
+Aspects are in the question's own words. English cues, whole words only; in other languages all that
+stands between the words of the frame. Every "and" parts two aspects, unless the words tell that
+they are one: a fixed pair of English ("terms and conditions"), "between A and B", an adjective
+whose noun comes later ("direct and indirect losses"), two plurals under one article or preposition
+("the rights and obligations"). What only its meaning holds together stays together in quotes.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
