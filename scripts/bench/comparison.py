@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from common import opened
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence.respond import gather_evidence
+from lexichord.retrieve.evidence.passages import aggregate_evidence
+from lexichord.retrieve.evidence.relevance import Meaning
 from lexichord.types import FileHit, Mode
 from lexichord.types.evidence import Cell, Comparison
 
@@ -86,16 +87,16 @@ def ask(lexichord: SyncLexichord, question: dict[str, Any], words: bool = False)
         return embedder.embed(texts, "document")
 
     evidence = lexichord.run(
-        gather_evidence(
+        aggregate_evidence(
             core.database,
             "comparison",
             question["question"],
             [],
             aspects=aspects,
             files=[_file(lexichord, name) for name in question["files"]],
-            vectors=None if embedder is None else list(embedder.embed(aspects, "query")),
-            space=None if embedder is None else core.space,
-            embed=None if embedder is None else embed,
+            meaning=None
+            if embedder is None
+            else Meaning(list(embedder.embed(aspects, "query")), core.space, embed),
         )
     )
     assert evidence.comparison is not None

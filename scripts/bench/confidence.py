@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from common import ENGINES, cache_folder, opened
 from lexichord import SyncLexichord
 from lexichord.db import search
-from lexichord.retrieve.evidence.relevance import EmbedSentences
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.confidence import (
     JUDGED_HITS,
     MAX_DENIED_CONFIDENCE,
     MIN_CONFIDENCE,
     evidence_confidence,
 )
+from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.types import Question, Scope
 from quality import _document
 

@@ -25,14 +25,14 @@ from lexichord.evaluate.calibrate import answers, measure
 from lexichord.evaluate.datasets.native import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.fit import fit_logistic, shares, shares_left_out
-from lexichord.retrieve.judge import confidence
-from lexichord.retrieve.judge.border import find_border
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve import confidence
+from lexichord.retrieve.confidence import (
     JUDGED_HITS,
     ConfidenceSignals,
+    find_threshold,
     measure_evidence,
 )
-from lexichord.retrieve.judge.named import hold_to_named, without_names
+from lexichord.retrieve.judge import filter_to_named, without_names
 from lexichord.types import ChunkHit, Question, StoredDocument
 
 NOT_JUDGED = {"comparison", "summary"}
@@ -129,7 +129,7 @@ async def judge(lexichord: Lexichord, case: Case) -> Judged | None:
         response = await lexichord.query(
             case.question.query, intent="clause_lookup", documents=asked_of
         )
-    hits = hold_to_named(response.intent, response.hits)[:JUDGED_HITS]
+    hits = filter_to_named(response.intent, response.hits)[:JUDGED_HITS]
     if not hits:
         return None
     meaning = await measure(lexichord, replace(response, query=case.text), hits)
@@ -230,7 +230,7 @@ def by_risk(rows: Floats, truth: Floats, kinds: NDArray[np.str_], risk: float) -
         own = kinds == kind
         known = shares_left_out(rows[~own], truth[~own], kinds[~own])
         there = truth[~own] > 0
-        least = find_border(known[there].tolist(), known[~there].tolist(), risk)
+        least = find_threshold(known[there].tolist(), known[~there].tolist(), risk)
         scores = shares(rows[own], fit_logistic(rows[~own], truth[~own]))
         taken = scores >= least
         count, errors = int(taken.sum()), int((truth[own][taken] == 0).sum())

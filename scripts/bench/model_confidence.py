@@ -25,15 +25,16 @@ from lexichord import Lexichord
 from lexichord.db import catalogue, search
 from lexichord.providers.base import Embedder
 from lexichord.providers.registry import find_embedder
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.confidence import (
     JUDGED_HITS,
     MIN_CONFIDENCE,
+    SAMPLE_SENTENCES,
     WITH_VECTOR,
     calibration_by,
     measure_evidence,
+    measure_scale,
     probability,
 )
-from lexichord.retrieve.judge.scale import SAMPLE_SENTENCES, measure_scale
 from lexichord.settings import load_settings
 from lexichord.types import ChunkHit, Question, Scope
 from lexichord.types.state import Calibration

@@ -29,8 +29,8 @@ from lexichord.evaluate.strategies import (
     WITHOUT_LINKING,
     WITHOUT_VARIANTS,
 )
-from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, VariantSet, make_variants
+from lexichord.retrieve.evidence.answer import format_context
+from lexichord.retrieve.search import FEEDBACK_WEIGHT, VariantSet, make_variants
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, ContextSource, Json, QueryOptions
 from quality import HOW, KS, _document, _legal_tests, _uri

@@ -23,7 +23,7 @@ import numpy as np
 import psycopg
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.vectors import SentenceVectors
+from lexichord.retrieve.cache import SentenceVectors
 from stages import Meter
 
 ROOT = Path(__file__).resolve().parents[2]

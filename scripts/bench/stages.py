@@ -28,8 +28,8 @@ import psycopg
 
 from common import opened
 from lexichord import SyncLexichord
+from lexichord.retrieve.cache import SentenceVectors
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.vectors import SentenceVectors
 from lexichord.types import Json, Response
 
 KINDS = ("samples", "fastapi", "encyclopedia-en", "ndas", "mail", "sheets", "encyclopedia-de")

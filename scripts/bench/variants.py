@@ -18,9 +18,13 @@ from common import fill_windows, opened, questions
 from lexichord import SyncLexichord
 from lexichord.db import search as db
 from lexichord.db import search as db_search
-from lexichord.retrieve.search.chunks import search_variants
-from lexichord.retrieve.search.discover import boost_files
-from lexichord.retrieve.search.variants import FEEDBACK_WEIGHT, MIN_COHERENCE, make_variants
+from lexichord.retrieve.search import (
+    FEEDBACK_WEIGHT,
+    MIN_COHERENCE,
+    boost_files,
+    make_variants,
+    search_variants,
+)
 from lexichord.types import ChunkHit, FileHit, Json, Question, Scope, SearchOptions
 from lexichord.types.options import DEFAULT_FILES
 from lexichord.types.questions import Variant

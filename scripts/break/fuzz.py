@@ -41,9 +41,9 @@ from lexichord.db import schema
 from lexichord.errors import LexichordError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
-from lexichord.retrieve import numbers
+from lexichord.retrieve import values
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences
-from lexichord.retrieve.understand import aspects, cues, intent, linking, parts, rewrite
+from lexichord.retrieve.understand import aspects, cues, intent, linking
 from lexichord.types import EmbeddingSpace
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -353,13 +353,13 @@ def understand(question: str) -> None:
     linking.remove_mentions(question, words, [])
     aspects.find_aspects(question)
     aspects.list_aspects(question)
-    rewrite.expand(question)
-    rewrite.find_short_forms(question)
+    intent.expand(question)
+    intent.find_short_forms(question)
     cues.find_listed(question)
     cues.find_sub_questions(question)
-    parts.cut_words(question, linking.split_words(question, ()), cues.find_cues(question))
-    list(numbers.find_dates(question))
-    list(numbers.signed_values(question))
+    aspects.cut_words(question, linking.split_words(question, ()), cues.find_cues(question))
+    list(values.find_dates(question))
+    list(values.signed_values(question))
     for start, end, *_ in (*split_sentences(question), *split_code(question)):
         if not question[start:end].strip():
             raise ValueError("a sentence is empty")

@@ -12,10 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence.answer import write_answer
-from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.evidence.relevance import EmbedSentences
-from lexichord.retrieve.evidence.respond import gather_evidence
+from lexichord.retrieve.evidence.answer import format_context, write_answer
+from lexichord.retrieve.evidence.passages import aggregate_evidence
+from lexichord.retrieve.evidence.relevance import EmbedSentences, Meaning
 from lexichord.types import ContextSource, FileHit
 from lexichord.types.evidence import AnswerRequest, Evidence
 from tests.conftest import SAMPLES
@@ -62,20 +61,17 @@ def answer(
 def compare(samples: SyncLexichord, line: dict[str, Any], by_meaning: bool) -> Evidence:
     embedder = samples.core.embedder
     assert embedder is not None
-    arguments: dict[str, Any] = {
-        "vectors": list(embedder.embed(line["aspects"], "query")),
-        "space": samples.core.space,
-        "embed": embed_with(samples),
-    }
+    vectors = list(embedder.embed(line["aspects"], "query"))
+    meaning = Meaning(vectors, samples.core.space, embed_with(samples))
     return samples.run(
-        gather_evidence(
+        aggregate_evidence(
             samples.core.database,
             "comparison",
             line["question"],
             [],
             aspects=line["aspects"],
             files=[file_hit(samples, name) for name in line["files"]],
-            **(arguments if by_meaning else {}),
+            meaning=meaning if by_meaning else None,
         )
     )
 
@@ -103,13 +99,12 @@ def test_a_list_is_complete_and_grouped_by_file(samples: SyncLexichord) -> None:
     embedder = samples.core.embedder
     assert embedder is not None
     evidence = samples.run(
-        gather_evidence(
+        aggregate_evidence(
             samples.core.database,
             "list_all",
             LAW,
             hits,
-            vectors=list(embedder.embed([LAW], "query")),
-            embed=embed_with(samples),
+            meaning=Meaning(list(embedder.embed([LAW], "query")), None, embed_with(samples)),
         )
     )
     assert_verbatim(samples, evidence)
@@ -132,7 +127,9 @@ def test_a_damaged_quote_is_dropped_and_named(samples: SyncLexichord) -> None:
     gone = replace(hits[2], document_id=samples.core.database.ids.write("doc", 10**9))
     for kind in ("clause_lookup", "summary", "list_all"):
         changed_hits = [shifted, changed, gone, hits[3]]
-        evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, changed_hits))
+        evidence = samples.run(
+            aggregate_evidence(samples.core.database, kind, ESCROW, changed_hits)
+        )
         assert len(evidence.dropped) == 3
         for hit, line in zip(changed_hits, evidence.dropped, strict=False):
             assert f"what {hit.chunk_id} says" in line
@@ -142,6 +139,6 @@ def test_a_damaged_quote_is_dropped_and_named(samples: SyncLexichord) -> None:
 
 @pytest.mark.parametrize("kind", ["clause_lookup", "comparison", "list_all", "summary", "general"])
 def test_without_hits_there_is_no_evidence_and_no_answer(kind: str, samples: SyncLexichord) -> None:
-    evidence = samples.run(gather_evidence(samples.core.database, kind, ESCROW, []))
+    evidence = samples.run(aggregate_evidence(samples.core.database, kind, ESCROW, []))
     assert evidence.quotes == ()
     assert answer(samples, kind, ESCROW, evidence, []) == ""

@@ -13,7 +13,7 @@ import pytest
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db.search import discover_files, propose_candidates, relevance_feedback
 from lexichord.errors import ConfigError
-from lexichord.retrieve.search.discover import discover, name_first
+from lexichord.retrieve.search import discover, name_first
 from lexichord.retrieve.trace import Trace
 from lexichord.types import FileHit, Question, Ranked, Scope
 from tests.conftest import SAMPLES

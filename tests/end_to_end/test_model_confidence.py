@@ -14,7 +14,7 @@ from lexichord.errors import ProviderError
 from lexichord.providers.base import Embedder, Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.providers.registry import find_embedder
-from lexichord.retrieve.judge.scale import FOREIGN_QUESTIONS, MIN_SENTENCES
+from lexichord.retrieve.confidence import FOREIGN_QUESTIONS, MIN_SENTENCES
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
 from tests.conftest import SAMPLES, new_database

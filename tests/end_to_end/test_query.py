@@ -6,7 +6,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.call_settings import asking_for
-from lexichord.retrieve.vectors import SentenceVectors
+from lexichord.retrieve.cache import SentenceVectors
 from lexichord.types import Response
 from tests.end_to_end.hashing import Counting
 

@@ -19,7 +19,7 @@ from lexichord.db.store import delete_documents
 from lexichord.errors import NotFoundError
 from lexichord.providers.base import Reranker
 from lexichord.retrieve import stages as documented
-from lexichord.retrieve.search.discover import discover
+from lexichord.retrieve.search import discover
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Explanation, FileHit, Question, Scope
 from lexichord.types.evidence import Evidence

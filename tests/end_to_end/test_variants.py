@@ -8,8 +8,7 @@ import pytest
 
 from lexichord.db import search as db
 from lexichord.db.pool import Database
-from lexichord.retrieve.search.chunks import search_variants
-from lexichord.retrieve.search.variants import MIN_COHERENCE, make_variants
+from lexichord.retrieve.search import MIN_COHERENCE, make_variants, search_variants
 from lexichord.types import ChunkHit, FileHit, Question, Scope
 from lexichord.types.questions import Variant
 from tests.conftest import new_database

@@ -8,12 +8,8 @@ from numpy.typing import NDArray
 from lexichord.db import search
 from lexichord.db.evidence import LEAST_CHUNKS, weigh_terms
 from lexichord.db.pool import Database
+from lexichord.retrieve.confidence import FIRST_EMBEDDED, evidence_confidence, measure_evidence
 from lexichord.retrieve.evidence.sentences import EMBEDDED_SENTENCES
-from lexichord.retrieve.judge.confidence import (
-    FIRST_EMBEDDED,
-    evidence_confidence,
-    measure_evidence,
-)
 from lexichord.types import Question
 from tests.sql.corpus import Connection, call, put
 

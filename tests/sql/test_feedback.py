@@ -11,7 +11,7 @@ import pytest
 
 from lexichord.db.pool import Database
 from lexichord.db.search import vector_text
-from lexichord.retrieve.search.variants import make_variants
+from lexichord.retrieve.search import make_variants
 from lexichord.types import FileHit, Question, Scope
 from tests.sql.corpus import BY_VECTOR, VECTOR, Connection, Row, call, ids, put, value
 

@@ -7,14 +7,14 @@ from lexichord.db.catalogue import find_calibration, set_calibration
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, EmbeddingMismatchError
 from lexichord.evaluate.calibrate import MIN_QUESTIONS, describe, fit_calibration
-from lexichord.retrieve.evidence.sentences import FITTED_SPACE
-from lexichord.retrieve.judge import confidence
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve import confidence
+from lexichord.retrieve.confidence import (
     ConfidenceSignals,
     describe_calibration,
     own_calibration,
     probability,
 )
+from lexichord.retrieve.evidence.sentences import FITTED_SPACE
 from lexichord.types.state import Calibration
 from tests.sql.corpus import SPACE, Connection
 

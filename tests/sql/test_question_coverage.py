@@ -4,7 +4,7 @@ import pytest
 
 from lexichord.db import evidence, search
 from lexichord.db.pool import Database
-from lexichord.retrieve.judge import reflect
+from lexichord.retrieve.rounds import measure_coverage
 from lexichord.types import Question
 from tests.sql.corpus import Connection, call, put
 
@@ -56,7 +56,7 @@ async def test_coverage_counts_terms_entities_and_parts(
     put(fresh, "a", ["Orrin pays rent", "a dog barks"], title="Lease")
     call(fresh, "build_indexes")
     hits = await search.hybrid_search(database, Question("rent"))
-    coverage = await reflect.measure_coverage(
+    coverage = await measure_coverage(
         database, "rent cat", hits, ["Orrin", "Orr"], ["who pays rent?", "has the cat fleas?"]
     )
     assert coverage.missing_terms == ("cat",)
@@ -70,6 +70,6 @@ async def test_coverage_counts_terms_entities_and_parts(
 
 
 async def test_no_hits_cover_nothing(database: Database) -> None:
-    coverage = await reflect.measure_coverage(database, "rent", [])
+    coverage = await measure_coverage(database, "rent", [])
     assert coverage.score == 0
     assert coverage.missing_terms == ("rent",)

@@ -4,7 +4,7 @@ import pytest
 
 from lexichord.db import evidence
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.rewrite import rewrite
+from lexichord.retrieve.understand.intent import rewrite
 from lexichord.types import ChunkHit, HitScores, Scope
 from tests.sql.corpus import Connection, call, put
 

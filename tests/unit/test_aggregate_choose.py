@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.clauses import FileScore, rank_files
-from lexichord.retrieve.evidence.listing import remove_duplicates
+from lexichord.retrieve.evidence.passages import (
+    choose_by_mmr,
+    rank_files,
+    remove_duplicates,
+)
 from lexichord.retrieve.evidence.relevance import (
     coverage,
     in_document_order,
     sub_quote,
     word_cosine,
 )
-from lexichord.retrieve.evidence.summary import choose_by_mmr
 from lexichord.types import ChunkHit, HitScores
 from lexichord.types.evidence import Quote
 
@@ -42,14 +44,11 @@ def test_each_is_chosen_once_and_none_without_relevance(scores: list[float], num
     assert all(scores[n] > 0 for n in chosen)
 
 
-@pytest.mark.parametrize(
-    ("by", "first"), [("max", "a"), ("mean", "a"), ("sum", "b")], ids=["max", "mean", "sum"]
-)
-def test_files_are_ranked_by_their_chunks(by: FileScore, first: str) -> None:
+def test_files_are_ranked_by_their_best_chunk() -> None:
     hits = [replace(HIT, uri="a", document_id="doc_1", score=0.9)]
     hits += [replace(HIT, uri="b", document_id="doc_2", score=score) for score in (0.8, 0.6)]
-    files = rank_files(hits, by)
-    assert files[0].uri == first
+    files = rank_files(hits)
+    assert files[0].uri == "a"
     assert {file.uri: file.hits for file in files} == {"a": 1, "b": 2}
 
 

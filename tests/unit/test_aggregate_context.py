@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.retrieve.evidence.context import estimate_tokens, format_context
+from lexichord.retrieve.evidence.answer import estimate_tokens, format_context
 from lexichord.types import ChunkHit, ContextFormat, HitScores, QueryOptions
 
 HIT = ChunkHit(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.values import find_values
+from lexichord.retrieve.values import find_values
 
 FOUND = [
     ("for eighteen (18) months", ["duration eighteen (18) months"]),

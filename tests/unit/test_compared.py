@@ -2,9 +2,9 @@
 
 import pytest
 
+from lexichord.retrieve.understand.aspects import cut_words, split_parts
 from lexichord.retrieve.understand.cues import find_cues, find_entities
 from lexichord.retrieve.understand.linking import split_words
-from lexichord.retrieve.understand.parts import cut_words, split_parts
 
 
 @pytest.mark.parametrize(

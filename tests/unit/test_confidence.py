@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.judge.border import find_border
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.confidence import (
     MIN_CONFIDENCE,
     ConfidenceSignals,
+    find_threshold,
     own_calibration,
     probability,
 )
@@ -38,13 +38,13 @@ def test_full_evidence_is_above_the_border_and_none_below(cosine: float | None) 
 
 
 def test_a_border_counts_one_more_that_lacks_an_answer() -> None:
-    assert find_border([0.9, 0.8, 0.7], [], 0.25) == 0.7
-    assert find_border([0.9, 0.8, 0.7], [], 0.2) == inf
+    assert find_threshold([0.9, 0.8, 0.7], [], 0.25) == 0.7
+    assert find_threshold([0.9, 0.8, 0.7], [], 0.2) == inf
     lacks = [0.75, 0.65]
-    assert find_border([0.9, 0.8, 0.7, 0.6], lacks, 0.34) == 0.8
-    assert find_border([0.9, 0.8, 0.7, 0.6], lacks, 0.45) == 0.6
-    assert find_border([], lacks, 0.9) == inf
-    assert find_border([0.5] * 8, [0.5] * 4, 0.3) == inf
+    assert find_threshold([0.9, 0.8, 0.7, 0.6], lacks, 0.34) == 0.8
+    assert find_threshold([0.9, 0.8, 0.7, 0.6], lacks, 0.45) == 0.6
+    assert find_threshold([], lacks, 0.9) == inf
+    assert find_threshold([0.5] * 8, [0.5] * 4, 0.3) == inf
 
 
 @given(scores, scores, share, share)
@@ -52,15 +52,15 @@ def test_less_risk_never_answers_more(
     holds: list[float], lacks: list[float], one: float, other: float
 ) -> None:
     low, high = sorted([one, other])
-    assert find_border(holds, lacks, low) >= find_border(holds, lacks, high)
-    border = find_border(holds, lacks, low)
+    assert find_threshold(holds, lacks, low) >= find_threshold(holds, lacks, high)
+    border = find_threshold(holds, lacks, low)
     taken = sum(score >= border for score in holds), sum(score >= border for score in lacks)
     assert taken[1] <= low * (sum(taken) + 1)
 
 
 def test_the_stored_scores_give_borders_in_order() -> None:
     own = own_calibration()
-    borders = [find_border(own.holds, own.lacks, risk) for risk in (0.02, 0.1, 0.2, 1)]
+    borders = [find_threshold(own.holds, own.lacks, risk) for risk in (0.02, 0.1, 0.2, 1)]
     assert borders == sorted(borders, reverse=True)
     assert 0 < borders[2] < borders[1] < 1
-    assert find_border(own.holds, own.lacks, 0) == inf
+    assert find_threshold(own.holds, own.lacks, 0) == inf

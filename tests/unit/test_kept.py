@@ -1,7 +1,7 @@
 """What is made of a text once, for the one who asks."""
 
 from lexichord.db.call_settings import asking_for
-from lexichord.retrieve.kept import kept
+from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.serve.page.found import FoundResponses
 from tests.builders import RESPONSE
 
@@ -9,7 +9,7 @@ from tests.builders import RESPONSE
 def test_a_text_is_looked_at_once_for_each_who_asks() -> None:
     seen: list[str] = []
 
-    @kept(2)
+    @cached_by_tenant(2)
     def words(text: str) -> tuple[str, ...]:
         seen.append(text)
         return tuple(text.split())

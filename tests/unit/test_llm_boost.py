@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.retrieve.llm import shorten_line
-from lexichord.retrieve.search.llm_keywords import DUPLICATE_KEYWORD_SHARE, choose_diverse
+from lexichord.retrieve.llm_stages import DUPLICATE_KEYWORD_SHARE, choose_diverse
 
 SETS = st.lists(st.text(st.sampled_from("abcdef .,"), max_size=12), max_size=12)
 

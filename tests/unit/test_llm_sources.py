@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.llm_answer import (
-    NumberedQuote,
-    find_quote,
-    is_invented,
-    mark,
-    number_sources,
-)
+from lexichord.retrieve.llm import NumberedQuote, find_quote, is_invented, mark, number_sources
 from lexichord.types.evidence import ContextSource, Quote
 
 TEXT = (

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.retrieve.judge.named import hold_to_named, named_first, unnamed, without_names
+from lexichord.retrieve.judge import filter_to_named, named_first, unnamed, without_names
 from lexichord.types.questions import Intent
 from tests.builders import scored_hit
 
@@ -18,13 +18,13 @@ BY_NAME = replace(NAMED, hint="Velmora")
 
 
 def test_what_others_say_is_no_evidence_of_it() -> None:
-    assert hold_to_named(NAMED, [OTHER, OWN]) == [OWN]
-    assert hold_to_named(NAMED, [OTHER]) == []
+    assert filter_to_named(NAMED, [OTHER, OWN]) == [OWN]
+    assert filter_to_named(NAMED, [OTHER]) == []
 
 
 def test_another_document_that_says_the_name_is_evidence_where_its_own_says_nothing() -> None:
-    assert hold_to_named(BY_NAME, [OTHER, QUOTING, OWN]) == [OWN]
-    assert hold_to_named(BY_NAME, [OTHER, QUOTING]) == [QUOTING]
+    assert filter_to_named(BY_NAME, [OTHER, QUOTING, OWN]) == [OWN]
+    assert filter_to_named(BY_NAME, [OTHER, QUOTING]) == [QUOTING]
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_sentences_of_a_document_are_not_judged_by_its_name(
 
 def test_without_a_name_all_is_evidence() -> None:
     hits = [OTHER, OWN]
-    assert hold_to_named(replace(NAMED, documents=(), hint=None), hits) == hits
-    assert hold_to_named(replace(NAMED, kind="comparison"), hits) == hits
+    assert filter_to_named(replace(NAMED, documents=(), hint=None), hits) == hits
+    assert filter_to_named(replace(NAMED, kind="comparison"), hits) == hits
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.evaluate.extract import extract_entities, normalise
-from lexichord.retrieve.evidence.values import find_values
-from lexichord.retrieve.judge.reflect import find_unsupported
-from lexichord.retrieve.numbers import MONTH_NAMES, SPELLED_NUMBER, find_dates, parse_number
+from lexichord.retrieve.values import (
+    MONTH_NAMES,
+    SPELLED_NUMBER,
+    find_dates,
+    find_unsupported,
+    find_values,
+    parse_number,
+)
 
 SPELLED = [
     ("seventeen", "17"),

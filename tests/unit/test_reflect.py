@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.judge.reflect import (
+from lexichord.retrieve.rounds import (
     add_round,
     cover_by_reading,
     decide_next_query,
-    find_unsupported,
     held_share,
     is_covered,
     is_passed,
     missing_entities,
 )
+from lexichord.retrieve.values import find_unsupported
 from lexichord.types import ReflectOptions
 from lexichord.types.reflection import Budget, Coverage, Grade, Reflection, Rewrite, Round, Term
 from tests.builders import scored_hit

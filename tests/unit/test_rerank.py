@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lexichord.errors import ProviderError
-from lexichord.retrieve.search.chunks import remove_words, rerank
+from lexichord.retrieve.search import remove_words, rerank
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, HitScores, Ranked
 from tests.builders import HIT

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.rewrite import (
+from lexichord.retrieve.understand.intent import (
     MAX_EXPANDED_CHARS,
     MAX_RELAXED_CHARS,
     expand,

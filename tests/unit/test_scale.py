@@ -9,17 +9,18 @@ import pytest
 
 from lexichord.providers.base import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
-from lexichord.retrieve.evidence.sentences import FITTED_SPACE
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.confidence import (
     FITTED,
+    MIN_SENTENCES,
     OWN_ALIKE,
     OWN_UNLIKE,
     ConfidenceSignals,
     calibration_by,
     describe_calibration,
+    measure_scale,
     probability,
 )
-from lexichord.retrieve.judge.scale import MIN_SENTENCES, measure_scale
+from lexichord.retrieve.evidence.sentences import FITTED_SPACE
 from lexichord.types.state import CosineScale
 from tests.conftest import SAMPLES
 from tests.shifted import Shifted

@@ -10,7 +10,7 @@ import pytest
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.retrieve.search.discover import HINT_FILE_BOOST, boost_files
+from lexichord.retrieve.search import HINT_FILE_BOOST, boost_files
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.types import ChunkHit, FileHit, Question
 from lexichord.types.questions import Intent

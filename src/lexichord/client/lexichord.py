@@ -31,11 +31,9 @@ from lexichord.ingest.tables.worker import TableWorker
 from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker
-from lexichord.retrieve.events import streamed
-from lexichord.retrieve.search.discover import discover
-from lexichord.retrieve.search.plain import name_document, search_chunks
-from lexichord.retrieve.trace import Trace, record_response
-from lexichord.retrieve.vectors import KnownScales, SentenceVectors, with_vectors
+from lexichord.retrieve.cache import KnownScales, SentenceVectors
+from lexichord.retrieve.search import discover, name_document, search_chunks, with_vectors
+from lexichord.retrieve.trace import Trace, record_response, streamed
 from lexichord.settings import Settings, given_settings
 from lexichord.types import (
     Explanation,
@@ -308,8 +306,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
     async def _keywords(
         self, query: str, options: SearchOptions, sets: int, budget_ms: float
     ) -> KeywordSets:
-        from lexichord.retrieve.llm_stages import find_query_model
-        from lexichord.retrieve.search.llm_keywords import KEYWORD_PASSAGES, keyword_sets
+        from lexichord.retrieve.llm_stages import KEYWORD_PASSAGES, find_query_model, keyword_sets
 
         degraded = self._degraded(options.mode)
         options = replace(options, k=KEYWORD_PASSAGES)

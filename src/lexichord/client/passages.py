@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.judge.confidence import JUDGED_HITS
+from lexichord.retrieve.confidence import JUDGED_HITS
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope, StoredDocument
 from lexichord.types.text import file_name
 

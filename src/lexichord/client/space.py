@@ -12,7 +12,7 @@ from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.reembed import Reembed, Reembedded, ReembedOptions
 from lexichord.providers.base import Embedder, RemoteEmbedder, Vectors
 from lexichord.providers.registry import find_embedder
-from lexichord.retrieve.vectors import KnownScales
+from lexichord.retrieve.cache import KnownScales
 from lexichord.settings import Settings
 from lexichord.types.options import no_other_options, several
 from lexichord.work import in_thread
@@ -92,7 +92,7 @@ class SpaceMethods:
         A service is left to the first query: an ingest asks it for its chunks alone. Returns why
         it failed, if it did: the next query tries again.
         """
-        from lexichord.retrieve.judge.scale import ensure_scale
+        from lexichord.retrieve.confidence import ensure_scale
 
         try:
             if self.embedder is not None and not isinstance(self.embedder, RemoteEmbedder):
@@ -103,7 +103,7 @@ class SpaceMethods:
 
     async def _measure_new(self, embedder: Embedder) -> None:
         """Measure the cosines of the space that the database changes to."""
-        from lexichord.retrieve.judge.scale import renew_scale
+        from lexichord.retrieve.confidence import renew_scale
 
         await renew_scale(self.database, embedder, self.scales)
 

@@ -7,7 +7,7 @@ from lexichord.db import catalogue, reembed, store, tables
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
 from lexichord.providers.base import Embedder
-from lexichord.retrieve.vectors import KnownScales
+from lexichord.retrieve.cache import KnownScales
 from lexichord.types import StoredDataset
 from lexichord.types.state import (
     ExtensionFault,
@@ -49,7 +49,7 @@ class StatusMethods:
 
     async def status(self) -> Status:
         """Return what the database is and holds, and how the latest five ingests went."""
-        from lexichord.retrieve.judge.confidence import describe_calibration, find_calibration
+        from lexichord.retrieve.confidence import describe_calibration, find_calibration
 
         change = await reembed.reembed_status(self.database)
         degraded, space = list(self.degraded), self.space if self.embedder else None

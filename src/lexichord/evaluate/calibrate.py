@@ -19,17 +19,17 @@ from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.fit import fit_logistic, shares_left_out
 from lexichord.evaluate.statistics import auroc
 from lexichord.providers.base import Embedder
-from lexichord.retrieve.judge.confidence import (
+from lexichord.retrieve.cache import KnownScales
+from lexichord.retrieve.confidence import (
     JUDGED_HITS,
     MIN_CONFIDENCE,
     WITH_VECTOR,
     ConfidenceSignals,
+    ensure_scale,
     find_calibration,
     measure_evidence,
 )
-from lexichord.retrieve.judge.named import hold_to_named, without_names
-from lexichord.retrieve.judge.scale import ensure_scale
-from lexichord.retrieve.vectors import KnownScales
+from lexichord.retrieve.judge import filter_to_named, without_names
 from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.evaluation import Calibrated
 from lexichord.types.state import Calibration
@@ -55,7 +55,7 @@ async def run_calibration(
     signals, truth = list[ConfidenceSignals](), list[bool]()
     for number, question in enumerate(asked, start=1):
         response = await app.query(question.query, hint=question.hint, intent="clause_lookup")
-        hits = hold_to_named(response.intent, response.hits)[:JUDGED_HITS]
+        hits = filter_to_named(response.intent, response.hits)[:JUDGED_HITS]
         if hits:
             signals.append(await measure(app, response, hits, chosen_by))
             truth.append(any(answers(question, hit) for hit in hits))

@@ -9,9 +9,15 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from lexichord.retrieve.evidence.values import ValueKind, find_values
-from lexichord.retrieve.numbers import NUMBER_WORDS, SCALE_SIGNS, SPELLED_NUMBER, parse_number
 from lexichord.retrieve.understand.cues import OPENING_WORD, PROPER_NAME
+from lexichord.retrieve.values import (
+    NUMBER_WORDS,
+    SCALE_SIGNS,
+    SPELLED_NUMBER,
+    ValueKind,
+    find_values,
+    parse_number,
+)
 
 # On the case-folded text, in this order.
 SIGN_SPELLINGS = [

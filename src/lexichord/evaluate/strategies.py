@@ -10,9 +10,8 @@ from lexichord.db.search import hybrid_search
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.evaluate.answers import first_source
 from lexichord.evaluate.application import Application
-from lexichord.retrieve.evidence.context import format_context
-from lexichord.retrieve.search.chunks import count_candidates, rerank
-from lexichord.retrieve.search.variants import VariantSet, make_variants
+from lexichord.retrieve.evidence.answer import format_context
+from lexichord.retrieve.search import VariantSet, count_candidates, make_variants, rerank
 from lexichord.retrieve.stages import STAGES, Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import read_intent

@@ -12,32 +12,33 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Embedder, Generator, Reader, Reranker
-from lexichord.retrieve.events import emit
-from lexichord.retrieve.evidence.reading import QueryReader
-from lexichord.retrieve.evidence.respond import gather, respond, select_evidence
-from lexichord.retrieve.judge.confidence import find_calibration
-from lexichord.retrieve.judge.judged import Judged, judge
-from lexichord.retrieve.judge.named import without_names
-from lexichord.retrieve.judge.rounds import fall_back, refine, reflect, search_rewritten
-from lexichord.retrieve.judge.scale import ensure_scale, read_scale
+from lexichord.retrieve.cache import KnownScales, SentenceVectors
+from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_scale
+from lexichord.retrieve.evidence.sentences import QueryReader
+from lexichord.retrieve.judge import Judged, judge, without_names
 from lexichord.retrieve.llm_stages import with_llm_twins
-from lexichord.retrieve.query import QueryContext
-from lexichord.retrieve.search.chunks import (
+from lexichord.retrieve.query import (
     ASKED,
     REWRITTEN_WEIGHT,
+    QueryContext,
     SearchPlan,
     add_wording,
-    count_candidates,
     embed_variants,
     search_by_plan,
 )
-from lexichord.retrieve.search.discover import name_first
-from lexichord.retrieve.search.variants import MAX_VARIANTS
+from lexichord.retrieve.respond import aggregate, respond, select_evidence
+from lexichord.retrieve.rounds import fall_back, refine, reflect, search_rewritten
+from lexichord.retrieve.search import (
+    MAX_VARIANTS,
+    by_words,
+    count_candidates,
+    name_first,
+    without_waiting,
+)
 from lexichord.retrieve.stages import STAGES, Stages
-from lexichord.retrieve.trace import Trace
+from lexichord.retrieve.trace import Trace, emit
 from lexichord.retrieve.understand.aspects import aspects_of
 from lexichord.retrieve.understand.cues import find_listed
-from lexichord.retrieve.vectors import KnownScales, SentenceVectors, by_words, without_waiting
 from lexichord.types import FileHit, QueryOptions, Question, Response
 from lexichord.types.events import AnswerEvent, FilesEvent
 from lexichord.types.questions import Intent, Variant
@@ -245,7 +246,7 @@ async def _conclude(
     reflection: Reflection | None,
     advice: str = "",
 ) -> Response:
-    evidence = await gather(context, plan, judged)
+    evidence = await aggregate(context, plan, judged)
     evidence = await select_evidence(context, plan, evidence)
     response = await respond(context, plan, judged, evidence, reflection, advice)
     if context.options.answer:

@@ -23,13 +23,11 @@ from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Reranker
 from lexichord.retrieve.evidence.answer import write_answer
-from lexichord.retrieve.evidence.clauses import JoinNeighbours, join_neighbours
+from lexichord.retrieve.evidence.passages import JoinNeighbours, join_neighbours
 from lexichord.retrieve.evidence.relevance import EmbedSentences
-from lexichord.retrieve.search.discover import boost_files, discover
-from lexichord.retrieve.search.variants import VariantSet, make_variants
+from lexichord.retrieve.search import VariantSet, boost_files, discover, make_variants
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.intent import find_intent
-from lexichord.retrieve.understand.rewrite import rewrite
+from lexichord.retrieve.understand.intent import find_intent, rewrite
 from lexichord.types import ChunkHit, ContextSource, FileHit, Question, Response, Scope
 from lexichord.types.evidence import Answer, AnswerRequest, Evidence
 from lexichord.types.questions import Intent

@@ -36,9 +36,8 @@ from lexichord.errors import (
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers.registry import find_reranker
-from lexichord.retrieve.events import streamed
-from lexichord.retrieve.search.chunks import count_candidates, rerank
-from lexichord.retrieve.trace import Trace
+from lexichord.retrieve.search import count_candidates, rerank
+from lexichord.retrieve.trace import Trace, streamed
 from lexichord.serve.calls import CallLog, RequestRates
 from lexichord.serve.errors import public_line, public_status
 from lexichord.serve.files import FileMethods

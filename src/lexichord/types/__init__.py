@@ -1,4 +1,4 @@
-"""Frozen records that cross module borders. Offsets are in characters, scores: higher is better."""
+"""Frozen records that modules share. Offsets are in characters, scores: higher is better."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -311,7 +311,7 @@ class Status(Shown):
 class Calibration(Shaped):
     """What confidence by vectors of a space is judged by: coefficients of a logistic function.
 
-    `cosine` and `passage` weigh the signals of that name, `lexichord.retrieve.judge.confidence`
+    `cosine` and `passage` weigh the signals of that name, `lexichord.retrieve.confidence`
     says which. `holds` and `lacks` are confidences of questions that it was not fitted on, with and
     without an answer in their evidence; none are known where a sample gave the coefficients, of so
     many `sentences`. `unlike` is the cosine of what is not alike at all. `fitted_at` is None of

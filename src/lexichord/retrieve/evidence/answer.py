@@ -1,15 +1,19 @@
-"""An extractive answer: sentences of the evidence, each with its source; empty without evidence."""
+"""Evidence as text: passages for a reader or a model, and an extractive answer out of them.
+
+An answer is sentences of the evidence, each with its source; empty without evidence.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 
 from lexichord.db.pool import Database
 from lexichord.db.search import expand_context
 from lexichord.display.layout import ITEM_OR_CODE, lay_out
 from lexichord.display.plain_text import shown_text, without_roles
-from lexichord.retrieve.evidence.context import citation
-from lexichord.retrieve.evidence.relevance import EmbedSentences, sentences_of
+from lexichord.errors import ConfigError
+from lexichord.retrieve.evidence.relevance import EmbedSentences, document_order, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
 from lexichord.retrieve.evidence.units import (
@@ -23,7 +27,7 @@ from lexichord.retrieve.evidence.units import (
     whole_unit,
 )
 from lexichord.retrieve.understand.cues import asks_for_steps
-from lexichord.types import ContextSource, Excerpt
+from lexichord.types import ChunkHit, ContextFormat, ContextSource, Excerpt, QueryOptions
 from lexichord.types.code import is_code_file
 from lexichord.types.evidence import (
     NEAREST_MARK,
@@ -36,6 +40,110 @@ from lexichord.types.evidence import (
     Evidence,
     Quote,
 )
+from lexichord.types.text import cite
+
+type MeasureLength = Callable[[str], int]
+
+BYTES_PER_TOKEN = 4
+QA_HEAD = "Question: {question}\n\n"
+QA_TAIL = (
+    "\n\nAnswer the question from the passages above alone, and cite them by number. "
+    "If they do not hold the answer, say so.\n\nAnswer:"
+)
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the tokens of a text without a tokenizer: a token is four bytes of UTF-8.
+
+    English prose has 4 to 5 characters a token in the usual vocabularies, code fewer; a letter
+    outside ASCII counts as two or more. A budget in tokens is therefore roughly kept, not exactly.
+    """
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+
+
+def format_context(
+    passages: Iterable[ChunkHit | Quote],
+    max_length: int = QueryOptions.max_length,
+    style: ContextFormat = QueryOptions.format,
+    question: str = "",
+    length: MeasureLength = len,
+) -> tuple[str, list[ContextSource]]:
+    """Return the passages that fit whole into `max_length`, and their sources, numbered as shown.
+
+    `simple` lists them; `structured` groups them by document, with ids and scores; `qa` puts them
+    between `question` and what a model is to do. `length` measures a text: `len`,
+    `estimate_tokens` or a tokenizer's count. A passage that does not fit makes way for a shorter
+    one. Raises ConfigError.
+    """
+    if style not in ("simple", "structured", "qa"):
+        raise ConfigError(f"there is no format '{style}': simple, structured, qa")
+    head, tail = (QA_HEAD.format(question=question), QA_TAIL) if style == "qa" else ("", "")
+    room = max_length - length(head) - length(tail)
+    chosen = _fitting(map(_quote, passages), room, style == "structured", length)
+    if not chosen:
+        return "", []
+    shown = _by_document(chosen) if style == "structured" else chosen
+    sources = [ContextSource.of(number, quote) for number, quote in enumerate(shown, 1)]
+    pieces = _pieces(shown, style == "structured")
+    return head + "\n".join(pieces) + tail, sources
+
+
+def _quote(passage: ChunkHit | Quote) -> Quote:
+    return Quote.of(passage) if isinstance(passage, ChunkHit) else passage
+
+
+def _fitting(
+    quotes: Iterable[Quote], room: int, grouped: bool, length: MeasureLength
+) -> list[Quote]:
+    """Return the quotes that fit. A piece after the first has an empty line before it."""
+    chosen: list[Quote] = []
+    documents: set[str] = set()
+    for quote in quotes:
+        header = _document(quote) + "\n" if grouped and quote.document_id not in documents else ""
+        piece = "\n" * bool(chosen) + header + _passage(len(chosen) + 1, quote, grouped)
+        if (size := length(piece)) <= room:
+            room -= size
+            chosen.append(quote)
+            documents.add(quote.document_id)
+    return chosen
+
+
+def _by_document(quotes: Sequence[Quote]) -> list[Quote]:
+    """Group quotes by document; documents stay in the order of their first quote."""
+    order = document_order(quotes)
+    return sorted(quotes, key=lambda quote: order[quote.document_id])
+
+
+def _pieces(quotes: Sequence[Quote], grouped: bool) -> list[str]:
+    pieces = []
+    numbers = count(1)
+    previous: str | None = None
+    for quote in quotes:
+        header = _document(quote) + "\n" if grouped and quote.document_id != previous else ""
+        pieces.append(header + _passage(next(numbers), quote, grouped))
+        previous = quote.document_id
+    return pieces
+
+
+def _document(quote: Quote) -> str:
+    return f"# {quote.title or quote.uri}\n{quote.uri}, {quote.document_id}\n"
+
+
+def _passage(number: int, quote: Quote, grouped: bool) -> str:
+    name = f"{quote.heading} ({_place(quote)})".lstrip() if grouped else citation(quote)
+    return f"[{number}] {name}\n{quote.text}\n"
+
+
+def _place(quote: Quote) -> str:
+    page = f"page {quote.page}, " if quote.page is not None else ""
+    span = f"characters {quote.start} to {quote.end}"
+    return f"{page}{span}, {quote.chunk_id}, score {quote.score:.2f}"
+
+
+def citation(quote: Quote) -> str:
+    """Return the name of a quote's source for a reader: title and heading."""
+    return cite(quote.title, quote.heading)
+
 
 # Of an answer to a question for one thing. The answer holds the quote, four kinds, 186 questions:
 # 3 and .25 66.7 % in 304 characters, 4 and .1 70.4 in 437, 5 and .1 72.0 in 495.
@@ -64,15 +172,7 @@ async def write_answer(
         return Answer(write_list(evidence.quotes, sources))
     if brief.kind == "summary":
         return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
-    ranked = await rank_sentences(
-        database,
-        brief.question,
-        evidence.quotes,
-        embed,
-        brief.confidence,
-        brief.align,
-        brief.read,
-    )
+    ranked = await rank_sentences(database, brief, evidence.quotes, embed)
     likely = [one for one in ranked.quotes[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
     wants_steps = asks_for_steps(brief.question)
     needs = Needs(lists=wants_steps, code=wants_steps)
@@ -168,7 +268,7 @@ def write_list(quotes: Sequence[Quote], sources: Sequence[ContextSource]) -> str
     """Write a file's name, then its quotes as items, lists first, then the next file's."""
     lines: list[str] = []
     document: str | None = None
-    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in quotes))}
+    order = document_order(quotes)
     lists_first = {quote: (0.0, -quote.score) if is_list(quote) else (1.0, 0.0) for quote in quotes}
     for quote in sorted(quotes, key=lambda one: (order[one.document_id], lists_first[one])):
         if quote.document_id != document:

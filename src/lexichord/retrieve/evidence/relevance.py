@@ -46,11 +46,15 @@ def sub_quote(quote: Quote, start: int, end: int, score: float) -> Quote:
     return replace(quote, text=text, start=first, end=first + len(text), score=score)
 
 
-def in_document_order(quotes: Iterable[Quote]) -> list[Quote]:
+def document_order(quotes: Iterable[Quote]) -> dict[str, int]:
+    """Return the numbers of documents, by id, in the order in which their quotes first come."""
+    return {name: n for n, name in enumerate(dict.fromkeys(one.document_id for one in quotes))}
+
+
+def in_document_order(quotes: Sequence[Quote]) -> list[Quote]:
     """Sort quotes by place; documents stay in the order in which they first come."""
-    listed = list(quotes)
-    order = {name: n for n, name in enumerate(dict.fromkeys(q.document_id for q in listed))}
-    return sorted(listed, key=lambda quote: (order[quote.document_id], quote.start))
+    order = document_order(quotes)
+    return sorted(quotes, key=lambda quote: (order[quote.document_id], quote.start))
 
 
 def _complaint(quote: Quote) -> str:
@@ -71,6 +75,19 @@ MAX_LEANING_CHARS = 400  # of such a sentence and the one before it
 type EmbedSentences = Callable[[Sequence[str]], NDArray[np.float32]]
 type Matrix = NDArray[np.float32]
 type QuestionVectors = Sequence[Sequence[float]]
+
+
+class Meaning(NamedTuple):
+    """What judges by meaning: the vectors of questions, in a space, and what makes those of texts.
+
+    `align` gives cosines of the space as those that the constants were fitted on.
+    """
+
+    vectors: QuestionVectors
+    space: str | None
+    embed: EmbedSentences
+    align: Align = as_it_is
+
 
 # Chosen on half A of samples/comparisons.jsonl, as all constants of the comparison.
 # What a lexeme counts that only the heading above has: .5, .75 and 1 gave 95.2, 95.2 and 92.9 on
@@ -162,18 +179,15 @@ async def score_sentences(
     database: Database,
     questions: Sequence[str],
     sentences: Sequence[QuotedSentence],
-    vectors: QuestionVectors | None = None,
-    embed: EmbedSentences | None = None,
+    meaning: Meaning | None,
     near: Sequence[bool] | None = None,
-    align: Align = as_it_is,
 ) -> list[ScoredSentence]:
     """Score each sentence for its question, by words and, where there are vectors, by meaning.
 
-    `vectors` are the questions', `embed` makes those of sentences; without either, both scores are
-    the coverage of the question's words, 0 to 1. With them `score` is the cosine of sentence and
-    question + WORDS × coverage, at least the coverage if that is ALL; `rank` is the sum of both.
-    A sentence without a word of the question is embedded only if it is `near`; None means all.
-    `align` gives cosines of the vectors' space as those that the constants were fitted on.
+    Without them both scores are the coverage of the question's words, 0 to 1. With them `rank` is
+    the sum of coverage and the cosine of sentence and question, `score` weighs the coverage, and is
+    at least that if it is full. A sentence without a word of the question is embedded only if it is
+    `near`; None means all.
     """
     texts = [sentence.quote.text for sentence in sentences]
     headings = [sentence.heading for sentence in sentences]
@@ -182,11 +196,11 @@ async def score_sentences(
     sentence_terms = [next(terms) for _ in sentences]
     places = zip(sentences, sentence_terms, terms, strict=True)
     covered = [coverage(question_terms[one.question], words, above) for one, words, above in places]
-    likely = [words > 0 or near is None or near[n] for n, words in enumerate(covered)]
-    cosines = await _cosines(sentences, vectors, embed, likely)
-    if cosines is None:
+    if meaning is None:
         return [ScoredSentence(*pair, pair[1]) for pair in zip(sentences, covered, strict=True)]
-    scored = zip(sentences, covered, map(align, cosines), strict=True)
+    likely = [words > 0 or near is None or near[n] for n, words in enumerate(covered)]
+    cosines = map(meaning.align, await _cosines(sentences, meaning, likely))
+    scored = zip(sentences, covered, cosines, strict=True)
     return [
         ScoredSentence(
             one,
@@ -198,23 +212,17 @@ async def score_sentences(
 
 
 async def _cosines(
-    sentences: Sequence[QuotedSentence],
-    vectors: QuestionVectors | None,
-    embed: EmbedSentences | None,
-    likely: Sequence[bool],
-) -> list[float] | None:
-    """Compare each sentence, its heading before it, with its question; None without vectors.
-
-    Those that are not `likely` count 0.
-    """
-    if vectors is None or embed is None:
-        return None
+    sentences: Sequence[QuotedSentence], meaning: Meaning, likely: Sequence[bool]
+) -> list[float]:
+    """Compare each `likely` sentence, its heading before it, with its question; others count 0."""
     texts = [one.headed for one in sentences]
-    embedded = dict.fromkeys(text for text, wanted in zip(texts, likely, strict=True) if wanted)
-    rows = dict(zip(embedded, await embed_all(embed, list(embedded)), strict=True))
+    embedded = dict.fromkeys(
+        text for text, is_likely in zip(texts, likely, strict=True) if is_likely
+    )
+    rows = dict(zip(embedded, await embed_all(meaning.embed, list(embedded)), strict=True))
     return [
-        float(rows[text] @ vectors[one.question]) if wanted else 0.0
-        for one, text, wanted in zip(sentences, texts, likely, strict=True)
+        float(rows[text] @ meaning.vectors[one.question]) if is_likely else 0.0
+        for one, text, is_likely in zip(sentences, texts, likely, strict=True)
     ]
 
 
@@ -223,7 +231,7 @@ def coverage(
 ) -> float:
     """Return the share of the question's idf whose lexemes the text holds, 0 to 1.
 
-    `question` maps lexemes to idf. Those of `heading`, if not in the text, count HEADING.
+    `question` maps lexemes to idf. Those of `heading`, if not in the text, count less.
     """
     total = sum(question.values())
     own, above = set(text), set(heading)

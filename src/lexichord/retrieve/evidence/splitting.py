@@ -1,17 +1,114 @@
 """A passage's sentences: where each begins and ends, and the heading line above it.
 
-Of code a comment's sentences, and each statement.
+The boundaries are sentencex's, but those that tear a sentence: it knows many abbreviations of the
+language it is told, yet not those of the others that a text uses, and takes a dot inside a path or
+a name for an end. Of code a comment's sentences, and each statement.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
+import sentencex  # type: ignore[import-untyped]
+
 from lexichord.display.layout import CODE
-from lexichord.display.plain_text import TAG
-from lexichord.retrieve.evidence.borders import COMMON_LANGUAGE, is_cut, sentence_borders
-from lexichord.retrieve.kept import kept
+from lexichord.display.plain_text import CODE_SPAN, TAG
+from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.retrieve.understand.cues import tell_language
+
+# Its initials and titles are everybody's ("M. Dupont"), so they count beside the text's own.
+COMMON_LANGUAGE = "en"
+# What no sentence ends with, in English and in German. "etc." and "usw." may well end one.
+ABBREVIATION = re.compile(
+    r"(?<![\w.])(?:e\. ?g|i\. ?e|eg|cf|viz|vs|resp|approx|incl|excl|esp|ca|pp|nos|figs|eqs|vols"
+    r"|z\. ?B|d\. ?h|u\. ?a|u\. ?U|i\. ?d\. ?R|i\. ?S\. ?d|i\. ?V\. ?m|o\. ?g|bzw|bspw|ggfs?|evtl"
+    r"|inkl|exkl|einschl|ausschl|zzgl|abzgl|vgl|sog|insbes|insb)\.\s*\Z",
+    re.I,
+)
+# What is short for something only where its number follows: "No. 5", but "She said no."
+NUMBERED = re.compile(
+    r"(?<![\w.])(?:nos?|nrn?|figs?|abb|tab|eqs?|sec|sect|secs|ch|chap|kap|vols?|bd|arts?|abs|ziff"
+    r"|par|paras?|cls?|refs?|app|anh|anl|anm|rn|rz|pp?|ss?|ed|ver|v|gem|lt|tel|ext|room"
+    r"|(?<!\d )(?:max|min|mind))\.\s*\Z",
+    re.I,
+)
+NUMBER = re.compile(r"\s*[\[(]?(?:§|\d|(?:[IVXLCDM]{2,}|[VX])\b|[A-Z]{1,3}-?\d)")
+# What stands right behind a dot in "../basics", "setup.py", "v2.1.10", "asyncio.Queue"; and
+# behind the sign of an image.
+GOES_ON = re.compile(r"[0-9A-Za-z\u00c0-\u04ff]|[_./\\](?=\S)|(?<=!)\[")
+LAST_WORD = re.compile(r"([^\W\d_]+)\.\s*\Z")
+INLINE_CODE = re.compile(CODE_SPAN)
+MAX_WORD_CHARS = 60
+# Of a text that lost its blanks between sentences not all is one: no name stands that far behind.
+MAX_GLUED_CHARS = 400
+
+
+def sentence_boundaries(text: str, language: str = COMMON_LANGUAGE) -> Iterator[int]:
+    """Yield where a sentence of `text` ends and another follows."""
+    start = 0
+    boundaries = _outside_code(text, _told_boundaries(text, language))
+    for at, end in pairwise([*boundaries, len(text)]):
+        # A quotation mark or a closing bracket alone belongs to what it closes.
+        is_said = any(map(str.isalnum, text[at:end]))
+        before = text[max(start, at - MAX_WORD_CHARS) : at]
+        if is_said and not (is_cut(before, text[at:end]) or _is_glued(text, start, at)):
+            yield at
+            start = at
+
+
+def _told_boundaries(text: str, language: str) -> list[int]:
+    """Return the boundaries that both languages see; one without rules has the general ones."""
+    common = _boundaries(text, COMMON_LANGUAGE)
+    if language == COMMON_LANGUAGE:
+        return common
+    own = frozenset(_boundaries(text, language))
+    return [at for at in common if at in own or _counts(text, at, language)]
+
+
+def _outside_code(text: str, boundaries: Iterable[int]) -> Iterator[int]:
+    """Yield the boundaries that stand in no `code`."""
+    spans = [match.span() for match in INLINE_CODE.finditer(text)]
+    for at in boundaries:
+        before = bisect_left(spans, (at, 0))
+        if not before or at >= spans[before - 1][1]:
+            yield at
+
+
+def _counts(text: str, at: int, language: str) -> bool:
+    """Return whether a boundary before a number is one: German sees ordinals in all figures."""
+    word = LAST_WORD.search(text, max(0, at - MAX_WORD_CHARS), at)
+    return text[at].isdigit() and not (word and _is_short(word[1], language))
+
+
+@lru_cache(maxsize=10_000)
+def _is_short(word: str, language: str) -> bool:
+    """Return whether a word with a full stop is an abbreviation of a language."""
+    return not _boundaries(f"A {word}. A", language)
+
+
+def _boundaries(text: str, language: str) -> list[int]:
+    boundaries = sentencex.get_sentence_boundaries(language, text)
+    return [boundary["start_index"] for boundary in boundaries if boundary["start_index"]]
+
+
+def is_cut(before: str, after: str) -> bool:
+    """Return whether a sentence was cut behind an abbreviation."""
+    if ABBREVIATION.search(before):
+        return True
+    return bool(NUMBERED.search(before) and NUMBER.match(after))
+
+
+def _is_glued(text: str, start: int, at: int) -> bool:
+    """Return whether no blank follows a full stop, as in paths, names and numbers."""
+    return (
+        text[at - 1] in ".!?"
+        and at - start <= MAX_GLUED_CHARS
+        and GOES_ON.match(text, at) is not None
+    )
+
 
 MAX_HEADING_WORDS = 10
 SMALL_WORD_CHARS = 4  # a word that may stay small in a title
@@ -69,7 +166,7 @@ class SentenceSpan(NamedTuple):
     heading: str
 
 
-@kept(1_000)  # passages
+@cached_by_tenant(1_000)  # passages
 def split_sentences(text: str) -> tuple[SentenceSpan, ...]:
     """Return the sentences of `text` in order, without the white space around them.
 
@@ -94,7 +191,7 @@ def _is_said(sentence: str) -> bool:
     return any(map(str.isalnum, sentence)) and not UNSAID.fullmatch(sentence)
 
 
-@kept(1_000)  # passages
+@cached_by_tenant(1_000)  # passages
 def split_code(text: str) -> tuple[SentenceSpan, ...]:
     """Return what code says: the sentences of its comments, and each statement, imports aside.
 
@@ -263,14 +360,14 @@ def _is_heading(block: str, alone: bool) -> bool:
 def _in_block(block: str, language: str = COMMON_LANGUAGE) -> Iterator[tuple[int, int]]:
     """Return the sentences of a paragraph, wrongly parted ones joined."""
     start = 0
-    for at in sentence_borders(block, language):
+    for at in sentence_boundaries(block, language):
         before, piece = block[start:at], block[at:]
         is_open = not SENTENCE_END.search(before) or _opens(before)
         if not is_open and not _continues(piece) and not _parts_a_date(before, piece):
             closing = CLOSING_EMPHASIS.match(piece)
-            border = at + (closing.end() if closing else 0)
-            yield _trim(block, start, border)
-            start = border
+            boundary = at + (closing.end() if closing else 0)
+            yield _trim(block, start, boundary)
+            start = boundary
     if block[start:].strip():
         yield _trim(block, start, len(block))
 

@@ -1,14 +1,16 @@
-"""The aspects of a comparison, the columns of its table, in the question's own words.
+"""The parts of a comparison's lists, and the aspects that it compares: the columns of its table.
 
-English cues, whole words only; in other languages all that stands between the words of the frame.
-Every "and" parts two aspects, unless the words tell that they are
-one: a fixed pair of English ("terms and conditions"), "between A and B", an adjective whose noun
-comes later ("direct and indirect losses"), two plurals under one article or preposition ("the
-rights and obligations"). What only its meaning holds together stays together in quotes.
+Aspects are in the question's own words. English cues, whole words only; in other languages all that
+stands between the words of the frame. Every "and" parts two aspects, unless the words tell that
+they are one: a fixed pair of English ("terms and conditions"), "between A and B", an adjective
+whose noun comes later ("direct and indirect losses"), two plurals under one article or preposition
+("the rights and obligations"). What only its meaning holds together stays together in quotes.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from lexichord.retrieve.understand.cues import (
     AUXILIARY_VERB,
@@ -18,14 +20,109 @@ from lexichord.retrieve.understand.cues import (
     MAX_READ_CHARS,
     QUESTION_WORD,
     SUPERLATIVE,
+    Cues,
+    between,
+    blank,
     blank_quoted,
     find_cues,
     find_language,
     find_sub_questions,
 )
-from lexichord.retrieve.understand.linking import split_words
-from lexichord.retrieve.understand.parts import cut_words, split_parts
+from lexichord.retrieve.understand.linking import Mention, QueryWord, split_words
 from lexichord.types.questions import Intent
+
+LIST_SIGN = re.compile(r"\s*[,;\u3001]\s*|\s&\s")
+FRAME_SIGN = re.compile(r"[:?!¿¡\n\uff0c\uff1a\uff1f\uff01\uff1b\u3002]|\.\s|\s[-–—]+\s")
+LIST_BEFORE_SIGN = re.compile(r"[^:?\n]{2,200}?(?=:\s|\s[-–—]+\s)")
+PREPOSITIONS = frozenset(["in", "on", "under", "about", "across", "bei", "im", "en", "sur", "sous"])
+
+
+class NamePart(NamedTuple):
+    """Words `first` to `last` of a question, between the joints of list number `group`."""
+
+    group: int
+    first: int
+    last: int
+
+    @property
+    def place(self) -> range:
+        """The numbers of its words."""
+        return range(self.first, self.last + 1)
+
+
+def cut_words(query: str, words: Iterable[QueryWord], cues: Cues) -> list[QueryWord]:
+    """Return words that no blanks part, as Chinese has them, cut where a list or its frame does."""
+    if cues.cut is None:
+        return list(words)
+    cut: list[QueryWord] = []
+    for word in words:
+        start = word.start
+        for match in cues.cut.finditer(query, word.start, word.end):
+            for first, last, parts in ((start, match.start(), False), (*match.span(), True)):
+                if first < last:
+                    text = query[first:last]
+                    cut.append(replace(word, text=text, start=first, end=last, parts=parts))
+            start = match.end()
+        if start < word.end:
+            cut.append(replace(word, text=query[start : word.end], start=start))
+    return cut
+
+
+def split_parts(
+    query: str,
+    words: Sequence[QueryWord],
+    cues: Cues,
+    whole: Iterable[Mention] = (),
+) -> list[NamePart]:
+    """Return the parts of a comparison's lists; the words of its frame stand between lists.
+
+    Titles that are there as a `whole` are not parted, whatever they hold.
+    """
+    inside = {number for each in whole for number in range(each.first + 1, each.last + 1)}
+    frame = _frame(query, words, cues) - inside
+    parting = cues.parting.search(query) if cues.parting else None
+    parted_at = parting.start(parting.lastindex or 0) if parting else -1
+    parts: list[NamePart] = []
+    group, first = 0, None
+    for number, word in enumerate(words):
+        gap = query[words[number - 1].end : word.start] if number not in inside | {0} else ""
+        opens_frame = _ends_list(gap, words[number - 1])
+        is_frame = number in frame
+        is_joint = number not in inside and (
+            word.lower in cues.joint_words or word.start == parted_at
+        )
+        if first is not None and (opens_frame or is_frame or is_joint or LIST_SIGN.search(gap)):
+            parts.append(NamePart(group, first, number - 1))
+            first = None
+        group += opens_frame or is_frame
+        if first is None and not (is_frame or is_joint):
+            first = number
+    return parts if first is None else [*parts, NamePart(group, first, len(words) - 1)]
+
+
+def _ends_list(gap: str, before: QueryWord) -> bool:
+    """Return whether a sign between words ends a list; the dot of "v." and of initials does not."""
+    is_short = len(before.text) == 1 and gap.startswith(".")
+    return bool(FRAME_SIGN.search(gap)) and not is_short
+
+
+def _frame(query: str, words: Sequence[QueryWord], cues: Cues) -> set[int]:
+    """Return which words are of the frame.
+
+    Before a colon or a dash, where none but prepositions would be, names are listed, and
+    prepositions belong to these: "shifts at sea vs sleep in summer: participants".
+    """
+    frame = {
+        number
+        for number, word in enumerate(words)
+        if (word.lower in cues.frame_words and not word.text.isupper())
+        or (word.parts and word.lower not in cues.joint_words)
+    }
+    opening = LIST_BEFORE_SIGN.match(query)
+    listed = {number for number in frame if opening and words[number].end <= opening.end()}
+    are_names = all(words[number].lower in PREPOSITIONS for number in listed)
+    return frame - listed if are_names else frame
+
 
 OTHER_ARTICLE = re.compile(
     r"^(?:der|die|das|dem|den|des|eine?[nrms]?|el|la|los|las|una?|le|les|une?|des|l['’])\b\s*", re.I
@@ -163,18 +260,13 @@ def _aspects(question: str) -> list[str]:
 
 
 def _sentences(question: str) -> list[str]:
-    text = blank_quoted(question)
-    ends = [
-        0,
-        *(place for match in SENTENCE_BREAK.finditer(text) for place in match.span()),
-        len(text),
-    ]
-    return [question[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    spans = between(SENTENCE_BREAK, blank_quoted(question))
+    return [question[start:end] for start, end in spans]
 
 
 def _listed(sentence: str, frames: Iterable[re.Pattern[str]]) -> list[str]:
     """Return what a sentence lists in the first frame that fits it; [] if none does."""
-    text = PARENTHESIS.sub(_blank, blank_quoted(sentence))
+    text = PARENTHESIS.sub(blank, blank_quoted(sentence))
     end = len(text.rstrip(" \t\n.?!,;:"))
     for frame in frames:
         if match := frame.search(text, 0, end):
@@ -235,7 +327,3 @@ def _header(item: str) -> str:
     item = ITEM_REMNANT.sub("", item.strip(" \t\n.,;:?!"))
     before = ITEM_PREFIX.match(item)
     return item[before.end() :] if before else item
-
-
-def _blank(match: re.Match[str]) -> str:
-    return "\0" * len(match[0])

@@ -7,11 +7,13 @@ along. What is called by its sort alone, "the lease", is the one document of tha
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.cues import Cues
+from lexichord.retrieve.understand.aspects import NamePart
+from lexichord.retrieve.understand.cues import Cues, load_cues
 from lexichord.retrieve.understand.linking import (
     BRIDGE_WORDS,
     DEFINITE_WORDS,
@@ -19,7 +21,6 @@ from lexichord.retrieve.understand.linking import (
     Mention,
     QueryWord,
 )
-from lexichord.retrieve.understand.parts import NamePart
 from lexichord.types import Scope
 from lexichord.types.questions import Link
 
@@ -33,6 +34,27 @@ SMALL_WORDS = (
 )
 PREPOSITIONS_IN_PARTS = frozenset(["of", "for", "von", "des", "de", "del", "du"])
 TITLE_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A query in a language, whose words may name documents of a scope."""
+
+    database: Database
+    query: str
+    language: str
+    words: Sequence[QueryWord]
+    scope: Scope
+
+    @property
+    def cues(self) -> Cues:
+        """The cues of its language."""
+        return load_cues(self.language)
+
+    async def links(self, first: int = 0, last: int | None = None) -> list[Link]:
+        """Return the links to documents of its words `first` to `last`."""
+        words = self.words[first : None if last is None else last + 1]
+        return await link_documents(self.database, [word.text for word in words], self.scope)
 
 
 class Operand(NamedTuple):
@@ -56,10 +78,9 @@ class Fit(NamedTuple):
     covered: float  # share of the title's words
 
 
-async def find_definite(
-    database: Database, words: Sequence[QueryWord], scope: Scope, cues: Cues
-) -> list[Mention]:
+async def find_definite(asked: Naming) -> list[Mention]:
     """Return the mentions of what is called by its sort: "the lease", "our travel policy"."""
+    words, cues = asked.words, asked.cues
     parts = [
         NamePart(0, first, last)
         for first, word in enumerate(words[1:], start=1)
@@ -73,9 +94,9 @@ async def find_definite(
         if not any(word.apart for word in words[part.first + 1 : part.last + 1])
     ]
     found = [
-        await find_operand(database, words, part, scope, cues)
+        await find_operand(asked, part)
         for part in whole
-        if part.first < part.last or await _is_the_one(database, words[part.first], scope, cues)
+        if part.first < part.last or await _is_the_one(asked, part.first)
     ]
     return [
         mentions[0]
@@ -89,12 +110,12 @@ async def find_definite(
     ]
 
 
-async def _is_the_one(database: Database, word: QueryWord, scope: Scope, cues: Cues) -> bool:
+async def _is_the_one(asked: Naming, number: int) -> bool:
     """Return whether a word for a sort of document calls one alone, and not any: "the document"."""
-    if word.lower not in cues.document_words - cues.any_document:
-        return word.lower not in cues.any_document
-    links = await link_documents(database, [word.text], scope)
-    return sum(link.named for link in links) == 1
+    word, cues = asked.words[number].lower, asked.cues
+    if word not in cues.document_words - cues.any_document:
+        return word not in cues.any_document
+    return sum(link.named for link in await asked.links(number, number)) == 1
 
 
 def _is_called(words: Sequence[QueryWord], part: NamePart, mention: Mention) -> bool:
@@ -116,23 +137,20 @@ def _is_telling(mention: Mention) -> bool:
     return mention.by_initials or bool(mention.rare)
 
 
-async def find_operand(
-    database: Database, words: Sequence[QueryWord], part: NamePart, scope: Scope, cues: Cues
-) -> Operand:
+async def find_operand(asked: Naming, part: NamePart) -> Operand:
     """Find the documents that a part names, or else its end after an "of", and the nearest one.
 
     What stands before the "of" belongs to a name only if a title has it: "notice of Acme" has none.
     """
+    words = asked.words
     starts = [
         number + 1
         for number in range(part.first, part.last)
         if words[number].lower in PREPOSITIONS_IN_PARTS
     ]
-    links = await link_documents(
-        database, [word.text for word in words[part.first : part.last + 1]], scope
-    )
-    nearest = _nearest(words, part, links, cues)
-    ways = [(start, _named(words, start, part, links, cues)) for start in [part.first, *starts]]
+    links = await asked.links(part.first, part.last)
+    nearest = _nearest(asked, part, links)
+    ways = [(start, _named(asked, start, part, links)) for start in [part.first, *starts]]
     # In "Acme's definition of confidential information" the latter is no name.
     names = {number for number in part.place if words[number].name}
     named = [
@@ -148,15 +166,13 @@ async def find_operand(
     return Operand(part, named[-1][1] if named else [], nearest)
 
 
-def _nearest(
-    words: Sequence[QueryWord], part: NamePart, links: Iterable[Link], cues: Cues
-) -> Mention | None:
+def _nearest(asked: Naming, part: NamePart, links: Iterable[Link]) -> Mention | None:
     """Return the mention of the document whose names and first lines hold all words of a part.
 
     A word that many documents hold tells nothing, so that one has to be rare.
     """
-    content, telling = told(words, part.first, part, cues)
-    said = [number for number in telling if words[number].lower not in cues.common]
+    content, telling = told(asked, part.first, part)
+    said = [number for number in telling if asked.words[number].lower not in asked.cues.common]
     near = [
         held  # the best by its card first
         for held in _by_document(part, links).values()
@@ -167,12 +183,11 @@ def _nearest(
     return _mention(max(near, key=lambda held: sum(held[n].named for n in said)), content)
 
 
-def told(
-    words: Sequence[QueryWord], start: int, part: NamePart, cues: Cues
-) -> tuple[list[int], list[int]]:
+def told(asked: Naming, start: int, part: NamePart) -> tuple[list[int], list[int]]:
     """Return the words of a part that say something, and those that tell which document it is."""
+    words, sorts = asked.words, asked.cues.document_words
     content = [n for n in range(start, part.last + 1) if words[n].lower not in SMALL_WORDS]
-    return content, [n for n in content if words[n].lower not in cues.document_words] or content
+    return content, [n for n in content if words[n].lower not in sorts] or content
 
 
 def _by_document(part: NamePart, links: Iterable[Link]) -> dict[str, dict[int, Link]]:
@@ -182,11 +197,10 @@ def _by_document(part: NamePart, links: Iterable[Link]) -> dict[str, dict[int, L
     return by_document
 
 
-def _named(
-    words: Sequence[QueryWord], start: int, part: NamePart, links: Iterable[Link], cues: Cues
-) -> list[Mention]:
+def _named(asked: Naming, start: int, part: NamePart, links: Iterable[Link]) -> list[Mention]:
     """Return the mentions of the documents that these words fit best, if their titles are one."""
-    content, telling = told(words, start, part, cues)
+    words = asked.words
+    content, telling = told(asked, start, part)
     if not content:
         return []
     by_document = _by_document(part, links)

@@ -12,26 +12,20 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from lexichord.db.call_settings import keys_known
-from lexichord.db.evidence import link_documents, question_coverage
-from lexichord.db.pool import Database
+from lexichord.db.evidence import question_coverage
 from lexichord.db.search import discover_files, hybrid_search
+from lexichord.retrieve.understand.aspects import LIST_BEFORE_SIGN, NamePart, split_parts
 from lexichord.retrieve.understand.called import (
     PREPOSITIONS_IN_PARTS,
     SMALL_WORDS,
+    Naming,
     Operand,
     find_operand,
     told,
 )
-from lexichord.retrieve.understand.cues import Cues, find_language
-from lexichord.retrieve.understand.linking import (
-    MENTION_COUNTS,
-    Mention,
-    QueryWord,
-)
-from lexichord.retrieve.understand.parts import LIST_BEFORE_SIGN, NamePart, split_parts
+from lexichord.retrieve.understand.linking import MENTION_COUNTS, Mention, QueryWord
 from lexichord.types import ChunkHit, FileHit, Question, Scope
 
 MIN_LONG_TITLE_WORDS = 4  # so many different ones of one title are no list
@@ -39,47 +33,38 @@ MAX_NAMES = 12  # parts of a question that are looked up
 
 
 async def find_compared(
-    database: Database,
-    query: str,
-    words: Sequence[QueryWord],
-    scope: Scope,
-    cues: Cues,
-    *,
-    mentions: Sequence[Mention],
-    is_comparison: bool,
+    asked: Naming, mentions: Sequence[Mention], *, is_comparison: bool
 ) -> list[Mention]:
     """Return the mentions of the documents that a comparison lists; none if it lists no two.
 
     Titles among the query's `mentions` stay whole.
     """
-    parts = split_parts(query, words, cues, [one for one in mentions if _is_whole(words, one)])
-    opening = [] if is_comparison else _before_sign(query, words, parts)
-    parts = parts if is_comparison else opening
+    words = asked.words
+    whole = [one for one in mentions if _is_whole(words, one)]
+    parts = split_parts(asked.query, words, asked.cues, whole)
+    parts = parts if is_comparison else _before_sign(asked, parts)
     if not 1 < len(parts) <= MAX_NAMES:
         return []
-    found = await asyncio.gather(
-        *(find_operand(database, words, part, scope, cues) for part in parts)
-    )
+    found = await asyncio.gather(*(find_operand(asked, part) for part in parts))
     found = [_with_name(words, one, mentions) for one in found]
     lists: defaultdict[int, list[Operand]] = defaultdict(list)
     for one in found:
         lists[one.part.group].append(one)
     listed = _documents_list(words, lists.values())
-    documents = [one for one in listed if _is_document(words, one, listed, cues)]
-    search = partial(_search_each, database, words, scope=scope, language=find_language(query))
+    documents = [one for one in listed if _is_document(asked, one, listed)]
     if not is_comparison:
         is_list = documents == listed and _are_known(documents)
-        return await _one_each(database, query, words, await search(documents) if is_list else [])
+        return await _one_each(asked, await _search_each(asked, documents) if is_list else [])
     # Files that the caller chose are the rows, unless the question names others.
-    is_near = not scope.documents and any(one.nearest for one in documents)
+    is_near = not asked.scope.documents and any(one.nearest for one in documents)
     names = [one.named for one in listed]
-    if any(names) or (is_near and not _is_inside(words, documents, found, cues)):
-        names = await search(documents)
+    if any(names) or (is_near and not _is_inside(asked, documents, found)):
+        names = await _search_each(asked, documents)
     if sum(map(bool, names)) < 2:
         names = [one.named for one in found]
-    if sum(map(bool, names)) < 2 and not scope.documents:
-        names = await search(_things(query, words, found, cues))
-    return await _one_each(database, query, words, names)
+    if sum(map(bool, names)) < 2 and not asked.scope.documents:
+        names = await _search_each(asked, _things(asked, found))
+    return await _one_each(asked, names)
 
 
 def _with_name(words: Sequence[QueryWord], one: Operand, mentions: Iterable[Mention]) -> Operand:
@@ -95,32 +80,29 @@ def _with_name(words: Sequence[QueryWord], one: Operand, mentions: Iterable[Ment
     return one._replace(named=inside if len(inside) == 1 else [])
 
 
-def _things(
-    query: str, words: Sequence[QueryWord], found: Sequence[Operand], cues: Cues
-) -> list[Operand]:
+def _things(asked: Naming, found: Sequence[Operand]) -> list[Operand]:
     """Return what is compared where no two documents are named: files are to be found for it.
 
     It is the first list, else what stands on both sides of "differs from" and "better than";
     nothing where the query says what it is in: "notice and rent in all leases", "… in the lease".
     """
-    if not _says_compare(words, cues):
+    if not _says_compare(asked):
         return []
-    said = [one for one in found if told(words, one.part.first, one.part, cues)[0]]
+    said = [one for one in found if told(asked, one.part.first, one.part)[0]]
     lists = [[one for one in said if one.part.group == group.part.group] for group in said]
-    things = next((listed for listed in lists if len(listed) > 1), _apart(query, words, said, cues))
-    return [] if _is_inside(words, things, said, cues) else things
+    things = next((listed for listed in lists if len(listed) > 1), _apart(asked, said))
+    return [] if _is_inside(asked, things, said) else things
 
 
-def _says_compare(words: Sequence[QueryWord], cues: Cues) -> bool:
+def _says_compare(asked: Naming) -> bool:
     """Return whether words compare things with each other, and do not only ask for the longest."""
-    return any(word.lower in cues.comparing_words for word in words)
+    return any(word.lower in asked.cues.comparing_words for word in asked.words)
 
 
-def _apart(
-    query: str, words: Sequence[QueryWord], said: Sequence[Operand], cues: Cues
-) -> list[Operand]:
+def _apart(asked: Naming, said: Sequence[Operand]) -> list[Operand]:
     """Return the part before and the part after a word as the "from" of "differs from"."""
-    match = cues.parting.search(query) if cues.parting else None
+    words, parting = asked.words, asked.cues.parting
+    match = parting.search(asked.query) if parting else None
     if match is None:
         return []
     before = [one for one in said if words[one.part.last].end <= match.start(match.lastindex or 0)]
@@ -128,13 +110,11 @@ def _apart(
     return [*before[-1:], *after[:1]] if before and after else []
 
 
-def _is_inside(
-    words: Sequence[QueryWord], things: Sequence[Operand], found: Sequence[Operand], cues: Cues
-) -> bool:
+def _is_inside(asked: Naming, things: Sequence[Operand], found: Sequence[Operand]) -> bool:
     """Return whether a query says in what it compares things: "… in the lease", "in all leases"."""
-    kinds = cues.document_words | MENTION_COUNTS.keys()
+    kinds = asked.cues.document_words | MENTION_COUNTS.keys()
     after = [one for one in found if things and one.part.first > things[-1].part.last]
-    says = any(words[number].lower in kinds for one in after for number in one.part.place)
+    says = any(asked.words[number].lower in kinds for one in after for number in one.part.place)
     return says or any(one.named for one in found if one not in things)
 
 
@@ -143,12 +123,10 @@ def _are_known(listed: Sequence[Operand]) -> bool:
     return 2 * sum(bool(one.mentions) for one in listed) >= len(listed)
 
 
-def _before_sign(
-    query: str, words: Sequence[QueryWord], parts: Iterable[NamePart]
-) -> list[NamePart]:
+def _before_sign(asked: Naming, parts: Iterable[NamePart]) -> list[NamePart]:
     """Return the parts that stand before a colon or a dash."""
-    opening = LIST_BEFORE_SIGN.match(query)
-    return [one for one in parts if opening and words[one.last].end <= opening.end()]
+    opening = LIST_BEFORE_SIGN.match(asked.query)
+    return [one for one in parts if opening and asked.words[one.last].end <= opening.end()]
 
 
 def _is_whole(words: Sequence[QueryWord], mention: Mention) -> bool:
@@ -182,47 +160,37 @@ def _is_name(words: Sequence[QueryWord], one: Operand) -> bool:
     return any(words[number].name for number in one.part.place)
 
 
-def _is_document(
-    words: Sequence[QueryWord], one: Operand, listed: Sequence[Operand], cues: Cues
-) -> bool:
+def _is_document(asked: Naming, one: Operand, listed: Sequence[Operand]) -> bool:
     """Return whether a part of the list stands for a document, and is not what is compared.
 
     What is written as a name does, and where one is known, what it is compared with. What is
     compared may follow the documents, "the lease, the licence, rent", and after a comparative goes
     before them: "which has the longer notice, the MSA or the lease?"
     """
-    if one.named or _is_name(words, one):
+    if one.named or _is_name(asked.words, one):
         return True
     first = listed[0].part.first
-    if first and cues.comparative.fullmatch(words[first - 1].lower):
+    if first and asked.cues.comparative.fullmatch(asked.words[first - 1].lower):
         return False
     sure = [each for each in listed if each.named]
     known = sure if len(sure) > 1 else [each for each in listed if each.mentions]
-    if len(known) < 2 and _says_compare(words, cues):
+    if len(known) < 2 and _says_compare(asked):
         return True
     return any(one.part.first <= each.part.first for each in known)
 
 
-async def _search_each(
-    database: Database,
-    words: Sequence[QueryWord],
-    listed: Sequence[Operand],
-    *,
-    scope: Scope,
-    language: str,
-) -> list[list[Mention]]:
+async def _search_each(asked: Naming, listed: Sequence[Operand]) -> list[list[Mention]]:
     """Return the mentions of what each stands for, by its name or else by a search.
 
     What another one says as well, the lock of "a lock and a queueing lock", has a file of its own.
     """
-    search = partial(_search, database, words, scope=scope, language=language)
-    names = [one.mentions or await search(one, ()) for one in listed]
-    said = [_content(words, one) for one in listed]
+    names = [one.mentions or await _search(asked, one, ()) for one in listed]
+    said = [_content(asked.words, one) for one in listed]
     for number, one in enumerate(listed):
         longer = [each for each, other in zip(names, said, strict=True) if said[number] < other]
         taken = {mention.document_id for each in longer for mention in each}
         if taken & {mention.document_id for mention in names[number]}:
-            names[number] = await search(one, taken)
+            names[number] = await _search(asked, one, taken)
     return names
 
 
@@ -231,57 +199,37 @@ def _content(words: Sequence[QueryWord], one: Operand) -> set[str]:
     return {word.removesuffix("s") for word in said}
 
 
-async def _search(
-    database: Database,
-    words: Sequence[QueryWord],
-    one: Operand,
-    taken: Collection[str],
-    *,
-    scope: Scope,
-    language: str,
-) -> list[Mention]:
+async def _search(asked: Naming, one: Operand, taken: Collection[str]) -> list[Mention]:
     """Return a mention of what a search for a part finds first but documents that are `taken`.
 
     Where the part has names, the document says all of them. One in the question's language comes
     before others, which may tell the same.
     """
-    own = {"key": "language", "op": "eq", "value": language}
-    narrowed = own if scope.filter is None else {"and": [scope.filter, own]}
-    find = _first_with_names if _is_name(words, one) else _first_file
-    for each in (replace(scope, filter=narrowed), scope):
+    own = {"key": "language", "op": "eq", "value": asked.language}
+    narrowed = own if asked.scope.filter is None else {"and": [asked.scope.filter, own]}
+    find = _first_with_names if _is_name(asked.words, one) else _first_file
+    for scope in (replace(asked.scope, filter=narrowed), asked.scope):
         with keys_known():  # where no language was told, none is
-            if found := await find(database, words, one, taken, each):
+            if found := await find(replace(asked, scope=scope), one, taken):
                 return found
     return []
 
 
-async def _first_file(
-    database: Database,
-    words: Sequence[QueryWord],
-    one: Operand,
-    taken: Collection[str],
-    scope: Scope,
-) -> list[Mention]:
-    said = (words[number] for number in one.part.place)
+async def _first_file(asked: Naming, one: Operand, taken: Collection[str]) -> list[Mention]:
+    said = (asked.words[number] for number in one.part.place)
     text = " ".join(word.text for word in said if word.lower not in SMALL_WORDS)
-    if not all(term.df for term in await question_coverage(database, text, [])):
+    if not all(term.df for term in await question_coverage(asked.database, text, [])):
         return []  # what else it says would find something near
-    question = Question(query=text, scope=scope, k=len(taken) + 1)
-    files = await discover_files(database, question)
+    question = Question(query=text, scope=asked.scope, k=len(taken) + 1)
+    files = await discover_files(asked.database, question)
     return [_mention(one, file) for file in files if file.document_id not in taken][:1]
 
 
-async def _first_with_names(
-    database: Database,
-    words: Sequence[QueryWord],
-    one: Operand,
-    taken: Collection[str],
-    scope: Scope,
-) -> list[Mention]:
-    said = [words[number] for number in one.part.place]
+async def _first_with_names(asked: Naming, one: Operand, taken: Collection[str]) -> list[Mention]:
+    said = [asked.words[number] for number in one.part.place]
     names = [word.lower for word in said if word.name]
     text = " ".join(word.text for word in said)
-    for hit in await hybrid_search(database, Question(query=text, scope=scope)):
+    for hit in await hybrid_search(asked.database, Question(query=text, scope=asked.scope)):
         shown = f"{hit.title} {hit.uri} {hit.heading} {hit.content}".lower()
         if hit.document_id not in taken and all(name in shown for name in names):
             return [_mention(one, hit)]
@@ -294,9 +242,7 @@ def _mention(one: Operand, found: FileHit | ChunkHit) -> Mention:
     return Mention(found.document_id, found.title, found.dataset, *one.part[1:], held, held)
 
 
-async def _one_each(
-    database: Database, query: str, words: Sequence[QueryWord], names: Sequence[Sequence[Mention]]
-) -> list[Mention]:
+async def _one_each(asked: Naming, names: Sequence[Sequence[Mention]]) -> list[Mention]:
     """Return a mention for each name, whichever document of one title is most likely meant.
 
     None where nothing or one thing alone was to be found.
@@ -305,7 +251,7 @@ async def _one_each(
     if not known or len(names) < 2:
         return []
     tied = [mention.document_id for name in known if len(name) > 1 for mention in name]
-    ranked = await _rank_tied(database, words, tied, find_language(query)) if tied else []
+    ranked = await _rank_tied(asked, tied) if tied else []
     order = {document: number for number, document in enumerate(ranked)}
     chosen = [min(name, key=lambda one: order.get(one.document_id, len(order))) for name in known]
     distinct = {mention.document_id: mention for mention in reversed(chosen)}
@@ -315,16 +261,14 @@ async def _one_each(
     ]
 
 
-async def _rank_tied(
-    database: Database, words: Sequence[QueryWord], tied: Sequence[str], language: str
-) -> list[str]:
+async def _rank_tied(asked: Naming, tied: Sequence[str]) -> list[str]:
     """Return documents of one title, those in the question's language first, by their cards' fit.
 
     A text that is stored in several languages has the same title in each.
     """
-    texts = [word.text for word in words]
     alike = Scope(documents=tuple(tied))
+    own = replace(alike, filter={"language": asked.language})
     with keys_known():  # where no language was told, none is
-        own = await link_documents(database, texts, replace(alike, filter={"language": language}))
-    links = [*own, *await link_documents(database, texts, alike)]
+        links = await replace(asked, scope=own).links()
+    links += await replace(asked, scope=alike).links()
     return list(dict.fromkeys(link.document_id for link in links))

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lexichord.retrieve.kept import kept
+from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.types.options import IntentKind
 
 MAX_READ_CHARS = (
@@ -167,7 +167,7 @@ def find_language(query: str) -> str:
     return max(LANGUAGES, key=lambda language: load_cues(language).share(text, words))
 
 
-@kept(4_000)  # sentences
+@cached_by_tenant(4_000)  # sentences
 def tell_language(text: str) -> str | None:
     """Return the language that a text is surely in; None without two words more of it."""
     words = CUE_WORD.findall(read_ends(text).lower())
@@ -184,9 +184,21 @@ COMPARATIVE, SUPERLATIVE = named_words("en")["comparative"], named_words("en")["
 OPENING_WORD = load_cues("en").opening_word
 
 
+def blank(match: re.Match[str]) -> str:
+    """Return what stands in a match's place, of its length: neither a word nor a space."""
+    return "\0" * len(match[0])
+
+
+def between(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """Return the spans of a text that stand between the matches of a pattern."""
+    cuts = (place for match in pattern.finditer(text) for place in match.span())
+    ends = [0, *cuts, len(text)]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
 def blank_quoted(query: str) -> str:
     """Return what of a query is read, of the same length, with what it quotes blanked out."""
-    return QUOTED_PHRASE.sub(_blank, query)
+    return QUOTED_PHRASE.sub(blank, query)
 
 
 def read_ends(query: str) -> str:
@@ -232,12 +244,7 @@ def find_sub_questions(query: str) -> tuple[str, ...]:
     """Return the questions that a query is made of, verbatim; none if it is one question."""
     text = blank_quoted(query[:MAX_READ_CHARS])
     cues = find_cues(text)
-    ends = [
-        0,
-        *(place for match in cues.joint.finditer(text) for place in match.span()),
-        len(text),
-    ]
-    parts = [(start, end) for start, end in zip(ends[::2], ends[1::2], strict=True) if start < end]
+    parts = [(start, end) for start, end in between(cues.joint, text) if start < end]
     questions = [
         query[slice(*part)].strip() for part in parts if _asks(text[slice(*part)].strip(), cues)
     ]
@@ -287,14 +294,10 @@ def find_entities(query: str) -> tuple[str, ...]:
     for match in CODE_IDENTIFIER.finditer(plain):
         if "_" not in match[0] or re.search(r"[^\W\d_]", match[0]):
             entities[match.start()] = match[0]
-    plain = DAY_AND_MONTH.sub(_blank, CODE_IDENTIFIER.sub(_blank, plain))
+    plain = DAY_AND_MONTH.sub(blank, CODE_IDENTIFIER.sub(blank, plain))
     entities |= dict(_names(plain, find_cues(plain)))
     stripped = (entities[start].strip() for start in sorted(entities))
     return tuple(dict.fromkeys(filter(None, stripped)))
-
-
-def _blank(match: re.Match[str]) -> str:
-    return "\0" * len(match[0])  # neither a word nor a space
 
 
 def _names(text: str, cues: Cues) -> Iterator[tuple[int, str]]:

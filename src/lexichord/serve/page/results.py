@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from lexichord.display.layout import CODE, part_by_code
 from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
-from lexichord.retrieve.evidence.context import citation
+from lexichord.retrieve.evidence.answer import citation
 from lexichord.serve.page.code import line_starts, show_fence
 from lexichord.serve.page.document import document_address
 from lexichord.serve.page.explain import ExplainView, show_explanation

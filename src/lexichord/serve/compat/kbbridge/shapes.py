@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from lexichord.retrieve.judge.confidence import MIN_CONFIDENCE
+from lexichord.retrieve.confidence import MIN_CONFIDENCE
 from lexichord.serve.mcp.calls import SourceLink, ToolOutput
 from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import ChunkHit, FileHit, StoredDocument

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lexichord.retrieve.judge.relevant import find_relevant
+from lexichord.retrieve.judge import find_relevant
 from lexichord.serve.compat.kbbridge.folders import (
     DatasetArgument,
     DocumentArgument,

@@ -1,37 +1,39 @@
 """Searching and writing again, where what was found is judged to lack something.
 
-A round adds a way of asking to the plan; each function returns the plan that its hits come from.
+What the evidence covers is measured; a round adds a way of asking to the plan, and each function
+returns the plan that its hits come from.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import get_args
 
+from lexichord.db import evidence
+from lexichord.db.pool import Database
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.evidence.reading import FOUND
-from lexichord.retrieve.judge.border import border_of
-from lexichord.retrieve.judge.judged import Judged, find_readable, judge
-from lexichord.retrieve.judge.named import hold_to_named, unnamed
-from lexichord.retrieve.judge.reflect import (
-    NO_WORDING_LEFT,
-    add_round,
-    cover_by_reading,
-    decide_next_query,
-    is_passed,
-    measure_coverage,
+from lexichord.retrieve.evidence.sentences import FOUND
+from lexichord.retrieve.judge import (
+    Judged,
+    abstention_threshold,
+    filter_to_named,
+    find_readable,
+    judge,
+    unnamed,
 )
-from lexichord.retrieve.query import QueryContext
-from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
+from lexichord.retrieve.query import QueryContext, SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import STAGES, GradeAnswer
-from lexichord.types import ChunkHit, Response
+from lexichord.retrieve.understand.cues import WORD
+from lexichord.types import ChunkHit, ReflectOptions, Response
 from lexichord.types.reflection import (
     Budget,
     Coverage,
     Decision,
     Grading,
     Reflection,
+    Rewrite,
     Round,
+    Term,
     Wording,
 )
 
@@ -39,6 +41,140 @@ NO_REWRITE = (
     "not searched in other words: rewrite needs a language model "
     "(LEXICHORD_LLM, and rewrite among llm_stages)"
 )
+NO_WORDING_LEFT = "no other wording is left"
+MIN_SUB_QUESTION_COVERAGE = 0.5  # of a sub-question's weight, in one passage; not tuned
+
+
+async def measure_coverage(
+    database: Database,
+    question: str,
+    hits: Sequence[ChunkHit],
+    entities: Sequence[str] = (),
+    sub_questions: Sequence[str] = (),
+) -> Coverage:
+    """Measure what the hits cover of a question, its entities and its sub-questions.
+
+    The score is the mean of the parts that the question has: the idf-weighted share of its terms,
+    the share of its entities, and of its sub-questions.
+    """
+    ids = [hit.chunk_id for hit in hits]
+    terms = await evidence.question_coverage(database, question, ids)
+    parts = [await evidence.question_coverage(database, part, ids) for part in sub_questions]
+    missing = missing_entities(entities, hits)
+    uncovered = [
+        part
+        for part, part_terms in zip(sub_questions, parts, strict=True)
+        if not is_covered(part_terms)
+    ]
+    shares = [_share(entities, missing), _share(sub_questions, uncovered)]
+    known = [share for share in (held_share(terms), *shares) if share is not None]
+    return Coverage(
+        score=sum(known) / len(known) if known and hits else 0.0,
+        missing_terms=tuple(word for term in terms if not term.chunks for word in term.words),
+        missing_entities=tuple(missing),
+        uncovered_sub_questions=tuple(uncovered),
+    )
+
+
+def cover_by_reading(covered: Coverage, answered: Mapping[str, bool]) -> Coverage:
+    """Return coverage as a reader tells it: the share of what is asked that it finds answered.
+
+    `answered` says it of each sub-question, or of the question alone.
+    """
+    missing = tuple(question for question, is_answered in answered.items() if not is_answered)
+    return replace(
+        covered,
+        score=1 - len(missing) / len(answered),
+        uncovered_sub_questions=missing if len(answered) > 1 else (),
+    )
+
+
+def held_share(terms: Sequence[Term], chunks: Sequence[str] | None = None) -> float | None:
+    """Return the idf-weighted share of terms that any chunk (of `chunks`) holds; None of none."""
+    whole = sum(term.idf for term in terms)
+    held = sum(
+        term.idf
+        for term in terms
+        if (term.chunks if chunks is None else set(chunks).intersection(term.chunks))
+    )
+    return held / whole if whole else None
+
+
+def is_covered(terms: Sequence[Term]) -> bool:
+    """Return whether one passage alone speaks of a question."""
+    passages = {chunk for term in terms for chunk in term.chunks}
+    return any(
+        (held_share(terms, [passage]) or 0) >= MIN_SUB_QUESTION_COVERAGE for passage in passages
+    )
+
+
+def missing_entities(entities: Sequence[str], hits: Sequence[ChunkHit]) -> list[str]:
+    """Return the entities whose words no hit has, as a phrase, in its title, heading or content."""
+    texts = [f" {_plain(part)} " for hit in hits for part in (hit.title, hit.heading, hit.content)]
+    return [
+        entity for entity in entities if not any(f" {_plain(entity)} " in text for text in texts)
+    ]
+
+
+def decide_next_query(
+    covered: Coverage,
+    budget: Budget,
+    rewrites: Sequence[Rewrite] = (),
+    tried: Sequence[str] = (),
+    expected_ms: float = 0.0,
+    min_coverage: float = ReflectOptions.min_coverage,
+) -> Decision:
+    """Return the next query of `rewrites` that was not tried, or stop and say why.
+
+    `expected_ms` is what a round takes: none is begun that the budget has no room for. A
+    `min_coverage`, 0 to 1, needs no further round.
+    """
+    if covered.score >= min_coverage and not covered.uncovered_sub_questions:
+        return Decision(None, f"the evidence covers {covered.score:.0%}")
+    if budget.rounds < 1:
+        return Decision(None, "no rounds are left")
+    if budget.milliseconds <= 0 or budget.milliseconds < expected_ms:
+        return Decision(None, f"{max(0, budget.milliseconds):.0f} ms are left, too few for a round")
+    searched = {text.casefold() for text in tried}
+    for part in covered.uncovered_sub_questions:
+        if part.casefold() not in searched:
+            return Decision(part, "a sub-question without evidence, asked alone")
+    for rewrite in rewrites:
+        if rewrite.kind != "none" and rewrite.text.casefold() not in searched:
+            return Decision(rewrite.text, f"{rewrite.kind}: {rewrite.reason}")
+    return Decision(None, NO_WORDING_LEFT)
+
+
+def add_round(reflection: Reflection, round_: Round, covered: Coverage | None = None) -> Reflection:
+    """Add a round; one with an error leaves the coverage as it was, and is no pass."""
+    errors = (*reflection.errors, round_.error) if round_.error else reflection.errors
+    return replace(
+        reflection,
+        rounds=(*reflection.rounds, round_),
+        coverage=reflection.coverage if round_.error or covered is None else covered,
+        errors=errors,
+    )
+
+
+def is_passed(
+    reflection: Reflection,
+    min_coverage: float = ReflectOptions.min_coverage,
+    min_grade: float = ReflectOptions.min_grade,
+) -> bool:
+    """Return whether coverage and grades are enough, nothing is unsupported and nothing failed."""
+    covered = reflection.coverage
+    complete = covered is not None and covered.score >= min_coverage
+    graded = all(grade.score >= min_grade for grade in reflection.grades)
+    return complete and graded and not reflection.unsupported and not reflection.errors
+
+
+def _share(parts: Sequence[str], missing: Sequence[str]) -> float | None:
+    return 1 - len(missing) / len(parts) if parts else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(WORD.findall(text.casefold()))
+
 
 type WriteAgain = Callable[[SearchPlan, Judged, Reflection | None, str], Awaitable[Response]]
 
@@ -51,23 +187,28 @@ async def search_rewritten(
     They are a model's or the caller's own: words of the documents gave nothing beyond noise, and
     cost code 2.7 points of Pass@5 (docs/evaluation.md).
     """
-    question = plan.question
     if context.stages.rewrite is STAGES.rewrite:
         context.trace.degrade(NO_REWRITE)
         return plan, hits
     with context.trace.stage("rewrite", **context.by("rewrite")) as step:
-        rewrite = await context.stages.rewrite(
-            database=context.database,
-            question=question.query,
-            hits=hits,
-            scope=question.scope,
-            kind=None,
-        )
+        rewrite = await _rewrite(context, plan, hits)
         step["made"] = {"kind": rewrite.kind, "text": rewrite.text, "reason": rewrite.reason}
     if rewrite.kind == "none":
         return plan, hits
     plan = await add_wording(context, plan, "rewrite", rewrite.text)
     return plan, await search_by_plan(context, plan)
+
+
+async def _rewrite(
+    context: QueryContext,
+    plan: SearchPlan,
+    hits: Sequence[ChunkHit],
+    kind: Wording | None = None,
+) -> Rewrite:
+    question, scope = plan.question.query, plan.question.scope
+    return await context.stages.rewrite(
+        database=context.database, question=question, hits=hits, scope=scope, kind=kind
+    )
 
 
 async def fall_back(
@@ -78,12 +219,12 @@ async def fall_back(
     What it finds is judged by the question that was asked, and kept if that is enough.
     """
     for number, text in enumerate(context.options.fallbacks, start=1):
-        if judged.confidence >= border_of(context, plan, judged):
+        if judged.confidence >= abstention_threshold(context, plan, judged):
             break
         with context.trace.stage("fallback", query=text):
             wider = await add_wording(context, plan, f"fallback {number}", text)
         found = await judge(context, wider, await search_by_plan(context, wider))
-        if found.confidence >= border_of(context, wider, found):
+        if found.confidence >= abstention_threshold(context, wider, found):
             return wider, found
     return plan, judged
 
@@ -118,13 +259,7 @@ async def _decide(
     if decision.reason != NO_WORDING_LEFT:
         return decision
     for kind in get_args(Wording):
-        rewrite = await context.stages.rewrite(
-            database=context.database,
-            question=plan.question.query,
-            hits=hits,
-            scope=plan.question.scope,
-            kind=kind,
-        )
+        rewrite = await _rewrite(context, plan, hits, kind)
         decision = decide_next_query(reflection.coverage, budget, [rewrite], *ends)
         if decision.query is not None:
             break
@@ -170,7 +305,7 @@ async def _find_answered(
     context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit]
 ) -> dict[str, bool]:
     """Return whether a reader finds an answer to each question; none where it cannot read."""
-    passages = await find_readable(context, plan, hold_to_named(plan.intent, hits))
+    passages = await find_readable(context, plan, filter_to_named(plan.intent, hits))
     if passages is None:
         return {}
     answered: dict[str, bool] = {}

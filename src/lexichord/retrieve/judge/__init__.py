@@ -1,1 +1,0 @@
-"""Evidence in; how sure it is, and what it lacks, out."""

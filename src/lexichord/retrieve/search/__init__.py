@@ -1,1 +1,0 @@
-"""A question in; files and fused hits out."""
