@@ -176,7 +176,7 @@ class SearchOptions(ScopeOptions):
         ),
     ] = 100
     mode: Annotated[Mode, Option("By meaning, by words, or by both.")] = "hybrid"
-    # None: the weights that were measured, sql/constants/default_weights.sql.
+    # None: the weights that were measured, sql/search/default_weights.sql.
     dense_share: Annotated[
         float | None,
         Option(
