@@ -106,6 +106,27 @@ def test_the_files_are_found_each_by_a_name_of_its_own() -> None:
     assert len(SHARED) == len({path.name for path in SHARED})
 
 
+def test_the_folders_are_topics_that_can_be_looked_through() -> None:
+    listed = re.findall(r"(?m)^\| `(\w+)` \| \w", (ROOT / "sql/README.md").read_text())
+    folders = {path for path in (ROOT / "sql").iterdir() if path.is_dir()}
+    assert sorted(listed) == sorted(path.name for path in folders)
+    assert len(folders) > 15
+    assert all(len(list(path.glob("*.sql"))) <= 60 for path in folders)
+    assert not list((ROOT / "sql").glob("*.sql"))
+
+
+def test_a_file_that_is_named_is_there() -> None:
+    texts = (
+        path.read_text(encoding="utf-8")
+        for folder in ("src", "scripts", "tests", "docs/sql", "docs/reference")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".md", ".py", ".toml")
+    )
+    named = {name for text in texts for name in re.findall(r"\bsql/(?:\w+/)*\w+\.sql\b", text)}
+    assert len(named) > 100
+    assert {name for name in named if not (ROOT / name).is_file()} == set()
+
+
 def test_a_file_holds_the_one_function_that_it_is_named_after() -> None:
     for path in (ROOT / "sql").rglob("*.sql"):
         if path.stem in NO_FUNCTIONS or path.parent.name in ("types", "state"):

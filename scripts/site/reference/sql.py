@@ -1,14 +1,16 @@
-"""The SQL functions, each from its own file: signature, result and comment."""
+"""The SQL functions by topic, each from its own file: signature, result and comment."""
 
 import re
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reference.markdown import block, page
 
 SQL = Path(__file__).parents[3] / "sql"
 NO_FUNCTIONS = ("extensions", "index")  # of an engine's files
-APART = [("engine",), ("state",), ("types",)]
+APART = ("state", "types")  # folders that hold no functions
+TOPIC = re.compile(r"^\| `(\w+)` \| (.*) \|$", re.MULTILINE)
 DEFINITION = re.compile(
     r"create or replace (?:function|procedure) lexichord\.(\w+)\((.*?)\nlanguage ",
     re.IGNORECASE | re.DOTALL,
@@ -23,6 +25,7 @@ class Function:
     """A function as its file defines it; `engines` names those that define it each for itself."""
 
     name: str
+    topic: str
     signature: str
     comment: str
     engines: tuple[str, ...] = ()
@@ -30,16 +33,15 @@ class Function:
 
 def functions() -> dict[str, Function]:
     """Return all functions by name. One that is defined for each engine stands here once."""
-    files = sorted(path for path in SQL.rglob("*.sql") if path.stem not in NO_FUNCTIONS)
-    folders = {path: path.relative_to(SQL).parts[:-1] for path in files}
-    everywhere = [read(path) for path, parts in folders.items() if parts[:1] not in APART]
-    by_engine = [
-        (parts[1], read(path)) for path, parts in folders.items() if parts[:1] == ("engine",)
-    ]
-    by_name = {each.name: each for each in everywhere}
-    for engine, each in by_engine:
-        engines = (*(by_name[each.name].engines if each.name in by_name else ()), engine)
-        by_name[each.name] = Function(each.name, each.signature, each.comment, engines)
+    by_name: dict[str, Function] = {}
+    for path in sorted(SQL.rglob("*.sql")):
+        if path.parent.name in APART or path.stem in NO_FUNCTIONS:
+            continue
+        each = read(path)
+        if each.topic == "engine":
+            before = by_name[each.name].engines if each.name in by_name else ()
+            each = replace(each, engines=(*before, path.parent.name))
+        by_name[each.name] = each
     return dict(sorted(by_name.items()))
 
 
@@ -50,27 +52,41 @@ def read(path: Path) -> Function:
     if definition is None or definition[1] != path.stem or comment is None:
         raise ValueError(f"{path} does not define and comment lexichord.{path.stem}")
     signature = re.sub(r"\n\s*", "\n    ", definition[2].strip())
-    return Function(path.stem, f"{path.stem}({signature}", comment[1].replace("''", "'"))
+    return Function(
+        path.stem,
+        path.relative_to(SQL).parts[0],
+        f"{path.stem}({signature}",
+        comment[1].replace("''", "'"),
+    )
+
+
+def topics() -> dict[str, str]:
+    """Return the topics, which are folders, in their order, each with what is in it."""
+    return dict(TOPIC.findall((SQL / "README.md").read_text(encoding="utf-8")))
 
 
 def readers() -> set[str]:
     """Return the names of the functions that members of lexichord_reader may call."""
-    text = next(SQL.rglob("reader_rights.sql")).read_text(encoding="utf-8")
+    text = (SQL / "operation/reader_rights.sql").read_text(encoding="utf-8")
     first = text.partition("array[")[2].partition("]")[0]
     return set(re.findall(r"'(\w+)'", first))
 
 
 def markdown() -> str:
     """Return what stands below the page's beginning."""
-    allowed, by_name = readers(), functions()
-    mine = [_section(each) for each in by_name.values() if each.name in allowed]
-    others = [_section(each) for each in by_name.values() if each.name not in allowed]
+    allowed, by_topic = readers(), defaultdict[str, list[str]](list)
+    for function in functions().values():
+        by_topic[function.topic].append(_section(function, function.name in allowed))
     return page(
-        "## Functions for readers\n", *mine, "## Functions for writers and owners\n", *others
+        *(
+            page(f"## {topic}\n", f"{about[0].upper()}{about[1:]}.\n", *by_topic[topic])
+            for topic, about in topics().items()
+            if topic in by_topic
+        )
     )
 
 
-def _section(function: Function) -> str:
+def _section(function: Function, is_for_readers: bool) -> str:
     engines = (
         f"Defined by each engine: {', '.join(function.engines)}.\n" if function.engines else ""
     )
@@ -79,4 +95,5 @@ def _section(function: Function) -> str:
         f"{function.comment}\n",
         block(function.signature, "text"),
         engines,
+        "Readers may call it.\n" if is_for_readers else "",
     )
