@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any
 
 from lexichord.types import Response
-from lexichord.types.events import DraftEvent, QueryEvent
+from lexichord.types.response import DraftEvent, QueryEvent
 
 type Hear = Callable[[QueryEvent], None]
 
@@ -40,7 +40,7 @@ def streamed[**P](
     def stream(*args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[QueryEvent]:
         """Ask as `query` does, and yield what it comes to on its way; the response is the last.
 
-        `lexichord.types.events` describes the events. A model's words come as a draft before they
+        `lexichord.types.response` describes the events. A model's words come as a draft before they
         are checked: what counts is the response, which is what `query` returns.
         """
         return _events(lambda: query(*args, **kwargs))

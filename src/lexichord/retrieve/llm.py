@@ -9,7 +9,7 @@ from lexichord.providers.base import Generator
 from lexichord.retrieve.events import emit_draft, is_heard
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.rewrite import cut_at_word
-from lexichord.types.generation import Task
+from lexichord.types.questions import Task
 
 # Seconds of an allowance that are kept for the query's own work after the last call: search,
 # confidence and the twin's answer took 0.15 s on the sample set.

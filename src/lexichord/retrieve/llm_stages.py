@@ -18,7 +18,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand import llm_question
 from lexichord.settings import Settings
 from lexichord.types import LlmStage, QueryOptions, Response
-from lexichord.types.reflection import Grade, Grading
+from lexichord.types.response import Grade, Grading
 
 GRADED_RESPECTS = ("grounding", "completeness", "consistency", "specificity")
 

@@ -22,7 +22,7 @@ from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from lexichord.errors import ConfigError, likeness
-from lexichord.types.json import Json
+from lexichord.types.base import Json
 
 IntentKind = Literal["clause_lookup", "comparison", "list_all", "summary", "general"]
 Mode = Literal["hybrid", "dense", "keyword"]

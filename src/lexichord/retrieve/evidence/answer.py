@@ -24,7 +24,7 @@ from lexichord.retrieve.evidence.units import (
 )
 from lexichord.retrieve.understand.cues import asks_for_steps
 from lexichord.types import ContextSource, Excerpt
-from lexichord.types.code import is_code_file
+from lexichord.types.base import is_code_file
 from lexichord.types.evidence import (
     NEAREST_MARK,
     NEAREST_TO_IT,

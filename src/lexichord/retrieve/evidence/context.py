@@ -5,8 +5,8 @@ from itertools import count
 
 from lexichord.errors import ConfigError
 from lexichord.types import ChunkHit, ContextFormat, QueryOptions
+from lexichord.types.base import cite
 from lexichord.types.evidence import ContextSource, Quote
-from lexichord.types.text import cite
 
 type MeasureLength = Callable[[str], int]
 

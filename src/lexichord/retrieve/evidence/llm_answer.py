@@ -21,7 +21,7 @@ from lexichord.retrieve.llm import MAX_LIST_ENTRIES, LlmCaller
 from lexichord.retrieve.stages import WriteAnswer
 from lexichord.types import ContextSource
 from lexichord.types.evidence import Answer, AnswerRequest, Cell, Comparison, Evidence, Quote
-from lexichord.types.generation import enclose, mark_word
+from lexichord.types.questions import enclose, mark_word
 
 # Signs that models write in each other's place: quotation marks, dashes.
 SIMILAR_SIGNS = ("'`\u2018\u2019", '"\u201c\u201d', "-\u2010\u2011\u2013\u2014")

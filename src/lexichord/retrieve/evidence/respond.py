@@ -36,10 +36,9 @@ from lexichord.retrieve.search.chunks import SearchPlan
 from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
 from lexichord.types import ChunkHit, ContextSource, FileHit, Response, StoredDocument
-from lexichord.types.events import EvidenceEvent
 from lexichord.types.evidence import Align, Answer, AnswerRequest, Evidence, Quote, as_it_is
 from lexichord.types.questions import Intent
-from lexichord.types.reflection import Reflection
+from lexichord.types.response import EvidenceEvent, Reflection
 
 MAX_ELSEWHERE = 2  # documents whose sentences are shown beside a named one that does not say
 

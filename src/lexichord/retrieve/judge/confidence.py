@@ -29,9 +29,9 @@ from lexichord.retrieve.evidence.sentences import (
 )
 from lexichord.retrieve.judge.scale import MIN_SENTENCES
 from lexichord.types import ChunkHit, Question
+from lexichord.types.base import counted
 from lexichord.types.evidence import Quote
 from lexichord.types.state import Calibration, CosineScale
-from lexichord.types.text import counted
 
 JUDGED_HITS = 10  # hits that are judged
 COVERAGE_HITS = 5  # of them, among which the passage is that holds most of the question's terms

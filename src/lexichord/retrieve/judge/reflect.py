@@ -13,7 +13,7 @@ from lexichord.db.pool import Database
 from lexichord.retrieve.numbers import SPELLED_NUMBER, find_dates, parse_number, signed_values
 from lexichord.retrieve.understand.cues import WORD
 from lexichord.types import ChunkHit, QueryOptions
-from lexichord.types.reflection import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
+from lexichord.types.response import Budget, Coverage, Decision, Reflection, Rewrite, Round, Term
 
 NO_WORDING_LEFT = "no other wording is left"
 MIN_SUB_QUESTION_COVERAGE = 0.5  # of a sub-question's weight, in one passage; not tuned

@@ -25,7 +25,7 @@ from lexichord.retrieve.query import QueryContext
 from lexichord.retrieve.search.chunks import SearchPlan, add_wording, search_by_plan
 from lexichord.retrieve.stages import GradeAnswer
 from lexichord.types import ChunkHit, Response
-from lexichord.types.reflection import (
+from lexichord.types.response import (
     Budget,
     Coverage,
     Decision,

@@ -13,7 +13,7 @@ from lexichord.retrieve.understand.rewrite import MAX_EXPANDED_CHARS
 from lexichord.types import ChunkHit, Scope
 from lexichord.types.evidence import Quote
 from lexichord.types.questions import Intent
-from lexichord.types.reflection import Rewrite, Wording
+from lexichord.types.response import Rewrite, Wording
 
 MAX_QUESTION_PARTS = 10  # entities or sub-questions that are heeded; each of these is searched for
 EMPTY_FIELD_WORDS = ("none", "null", "n/a")  # what models write where a field is to be empty

@@ -11,7 +11,7 @@ from lexichord.db import evidence
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.cues import WORD
 from lexichord.types import ChunkHit, Scope
-from lexichord.types.reflection import Definition, Rewrite, Term, Wording
+from lexichord.types.response import Definition, Rewrite, Term, Wording
 
 MAX_EXPANDED_CHARS = 200  # characters; both limits are kbbridge's
 MAX_RELAXED_CHARS = 150

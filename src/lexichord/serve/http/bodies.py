@@ -21,7 +21,7 @@ from lexichord.serve.limits import (
     served_bounds,
 )
 from lexichord.types import ContextFormat, IntentKind, LlmStage, Mode, QueryOptions, Unit
-from lexichord.types.ids import ID_EXAMPLE
+from lexichord.types.base import ID_EXAMPLE
 from lexichord.types.options import describe
 
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")

@@ -37,7 +37,7 @@ from lexichord.serve.mcp.calls import (
 )
 from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import Json, QueryOptions, Response, Step
-from lexichord.types.text import file_name
+from lexichord.types.base import file_name
 
 MAX_SHOWN_QUOTES = 20  # of a list there may be hundreds: more than an agent can read
 ABSTAINED_SUGGESTION = (
