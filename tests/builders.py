@@ -22,9 +22,17 @@ from lexichord.types.evaluation import (
     Outcome,
     RankedPassage,
 )
-from lexichord.types.events import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
-from lexichord.types.generation import Usage
-from lexichord.types.reflection import Coverage, Grade, Reflection, Round
+from lexichord.types.questions import Usage
+from lexichord.types.response import (
+    AnswerEvent,
+    Coverage,
+    DraftEvent,
+    EvidenceEvent,
+    FilesEvent,
+    Grade,
+    Reflection,
+    Round,
+)
 from lexichord.types.state import FileProgress
 
 HIT = ChunkHit(

@@ -25,7 +25,7 @@ from lexichord.providers.base import Generator
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator
 from lexichord.settings import Settings, load_settings
-from lexichord.types.generation import Task
+from lexichord.types.questions import Task
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TASK: Task = "intent"

@@ -28,8 +28,8 @@ from pydantic_settings import (
 )
 
 from lexichord.errors import ConfigError, plain_reason
-from lexichord.types.generation import Price
 from lexichord.types.options import Marking, Recording
+from lexichord.types.questions import Price
 
 CONTAINER_SECRETS = Path("/run/secrets")  # of Docker and Podman, readable by all inside
 MAX_KEY_FILE_BYTES = 10_000

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lexichord import SyncLexichord
 from lexichord.types import LlmStage
-from lexichord.types.generation import Task
+from lexichord.types.questions import Task
 from tests.providers.chat_servers import ChatServer, Prompt, Reply
 
 MODELS = {False: "openai/any", True: "gemini/any"}  # by whether the server speaks Gemini

@@ -11,7 +11,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.retrieve.judge import READ_WEIGHT
 from lexichord.types import Response
-from lexichord.types.reflection import Coverage, Reflection
+from lexichord.types.response import Coverage, Reflection
 from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli
 from tests.providers.test_read_folder import build, build_package

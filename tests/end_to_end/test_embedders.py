@@ -17,7 +17,7 @@ from lexichord.providers.embed.batching import EmbeddingTiming
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from lexichord.types import EmbeddingSpace, Json
-from lexichord.types.generation import Usage
+from lexichord.types.questions import Usage
 from tests.conftest import new_database
 from tests.http_server import Reply
 from tests.providers.embed_servers import (

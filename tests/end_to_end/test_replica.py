@@ -22,7 +22,7 @@ from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError
 from lexichord.serve.http.routing import POSITION_HEADER
 from lexichord.types import EmbeddingSpace
-from lexichord.types.ids import ID_EXAMPLE
+from lexichord.types.base import ID_EXAMPLE
 from tests.end_to_end.client import documents, word
 from tests.end_to_end.conftest import new_home
 from tests.http.server import Server, finished

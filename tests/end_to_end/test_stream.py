@@ -7,7 +7,7 @@ from typing import Any
 from lexichord import SyncLexichord
 from lexichord.client.lexichord import Lexichord
 from lexichord.types import Response
-from lexichord.types.events import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
+from lexichord.types.response import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
 from tests.alike import differences
 from tests.end_to_end.llm_replies import grades, replying, shown
 from tests.end_to_end.test_llm_cli import query, to_server

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from lexichord.serve.middleware import LimitsMiddleware
-from lexichord.types.ids import ID_EXAMPLE
+from lexichord.types.base import ID_EXAMPLE
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS, Keyed
 from tests.http.served import NAME, Served, fill, serve, serve_documents

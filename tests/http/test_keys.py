@@ -14,7 +14,7 @@ from lexichord import Lexichord, SyncLexichord
 from lexichord.serve.access import LOOPBACK_NAMES, AccessPolicy
 from lexichord.serve.http.app import create_http_app
 from lexichord.serve.page.form import SearchForm
-from lexichord.types.ids import ID_EXAMPLE
+from lexichord.types.base import ID_EXAMPLE
 from tests.http.conftest import Keyed
 
 # What needs no key: probes, the description of all this.

@@ -13,7 +13,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceLink, TextContent, TextResourceContents
 
-from lexichord.types.ids import ID_EXAMPLE
+from lexichord.types.base import ID_EXAMPLE
 from mcp import Client
 from tests.mcp.serving import COMMAND, HELLO, Place, call, inside, over_http, read, refused
 

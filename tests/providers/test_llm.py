@@ -27,7 +27,7 @@ from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator
 from lexichord.providers.retry import RetryLaterError, TransientError
 from lexichord.settings import Settings, load_settings
-from lexichord.types.generation import Generated, Task, Usage
+from lexichord.types.questions import Generated, Task, Usage
 from tests.providers.chat_servers import (
     BARE,
     ChatServer,

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from lexichord.db.schema import FOLDERS
 from lexichord.db.search import vector_text
 from lexichord.types import Json
-from lexichord.types.ids import Ids
+from lexichord.types.base import Ids
 from tests.conftest import ROOT
 
 SPACE = "test/tiny/4"

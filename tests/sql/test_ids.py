@@ -20,7 +20,7 @@ from lexichord.db.ids import (
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Question
-from lexichord.types.ids import ID_EXAMPLE, Ids
+from lexichord.types.base import ID_EXAMPLE, Ids
 from tests.sql.corpus import RESULT, Connection, call, inner_functions, put
 
 IDS = Ids(b"of a test".ljust(16))

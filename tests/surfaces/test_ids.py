@@ -23,7 +23,7 @@ from lexichord.langchain import LexichordRetriever as LangChainRetriever
 from lexichord.llama_index import LexichordRetriever as LlamaIndexRetriever
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.types import Explanation
-from lexichord.types.ids import ID_EXAMPLE, IdKind, Ids
+from lexichord.types.base import ID_EXAMPLE, IdKind, Ids
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.processes import run_cli
 from tests.http.served import serving

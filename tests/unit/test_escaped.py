@@ -14,7 +14,7 @@ from lexichord.display.text import to_text
 from lexichord.ingest import outcome
 from lexichord.ingest.report import Report
 from lexichord.serve.page.comparison import as_csv_text
-from lexichord.types.text import escaped, short_uri
+from lexichord.types.base import escaped, short_uri
 
 HOSTILE = "\x1b[2J \x7f \x9b31m \u202egpj.exe\u202c \u2066a\u2069 \u200e\u200f\u061c \u2028 \ud800"
 WRITTEN = (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import NotFoundError
-from lexichord.types.ids import ID_EXAMPLE, ID_PATTERN, NUMBERS, IdKind, Ids
+from lexichord.types.base import ID_EXAMPLE, ID_PATTERN, NUMBERS, IdKind, Ids
 
 KINDS: tuple[IdKind, ...] = get_args(IdKind)
 SECRET = UUID("6ba7b810-9dad-41d1-80b4-00c04fd430c8").bytes

@@ -18,7 +18,7 @@ from lexichord.ingest.llm_context.prompt import (
     without_context,
 )
 from lexichord.types import Chunk, Document
-from lexichord.types.generation import Price, Usage
+from lexichord.types.questions import Price, Usage
 
 BY = model_label("openai/any")
 TEXT = "".join(f"Sentence {number:04} of the text. " for number in range(1000))

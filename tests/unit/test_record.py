@@ -8,7 +8,7 @@ from lexichord.db.catalogue import query_record
 from lexichord.types import HitScores, Question, Response, Scope, Step
 from lexichord.types.evidence import ContextSource, Quote
 from lexichord.types.questions import Intent
-from lexichord.types.reflection import Coverage, Reflection, Round
+from lexichord.types.response import Coverage, Reflection, Round
 from tests.builders import FILE, HIT
 
 WORD = "zanzibar"  # of the question

@@ -16,7 +16,7 @@ from lexichord.retrieve.rounds import (
 )
 from lexichord.retrieve.values import find_unsupported
 from lexichord.types import ReflectOptions
-from lexichord.types.reflection import Budget, Coverage, Grade, Reflection, Rewrite, Round, Term
+from lexichord.types.response import Budget, Coverage, Grade, Reflection, Rewrite, Round, Term
 from tests.builders import scored_hit
 
 PLENTY = Budget(rounds=2, milliseconds=1000)

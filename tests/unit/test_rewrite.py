@@ -11,7 +11,7 @@ from lexichord.retrieve.understand.intent import (
     find_short_forms,
     relax,
 )
-from lexichord.types.reflection import Definition, Rewrite, Term
+from lexichord.types.response import Definition, Rewrite, Term
 
 WORDS = st.lists(st.text("abcdef", min_size=1, max_size=9), max_size=60)
 

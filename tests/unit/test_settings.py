@@ -9,7 +9,7 @@ import pytest
 from lexichord import Lexichord, SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.settings import default_home, load_settings, origins, read_secret, shown
-from lexichord.types.generation import Price
+from lexichord.types.questions import Price
 
 KEY = "sk-very-secret"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lexichord.db.replica import position_number
 from lexichord.errors import ConfigError, some_names
 from lexichord.types import EmbeddingSpace
-from lexichord.types.text import counted, one_line
+from lexichord.types.base import counted, one_line
 from tests.builders import FILE, HIT
 
 no_slash = st.text(st.characters(exclude_characters="/", codec="utf-8"), min_size=1)

@@ -45,13 +45,13 @@ from lexichord.cli.options import (
     show_examples,
 )
 from lexichord.errors import ConfigError
-from lexichord.types.ids import ID_PATTERN
+from lexichord.types.base import ID_PATTERN
 from lexichord.types.options import Recording
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord
     from lexichord.types import Response
-    from lexichord.types.events import QueryEvent
+    from lexichord.types.response import QueryEvent
 
 RecordOption = Annotated[
     Recording | None, typer.Option(help="Keep it in the database; text: with its words.")

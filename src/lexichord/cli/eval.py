@@ -10,8 +10,8 @@ import typer
 from lexichord.cli.deferred import progress, render
 from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command
 from lexichord.errors import ConfigError
+from lexichord.types.base import counted
 from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor
-from lexichord.types.text import counted
 
 if TYPE_CHECKING:
     from lexichord.types.evaluation import Calibrated, Evaluation

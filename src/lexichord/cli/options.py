@@ -20,6 +20,7 @@ import typer
 
 from lexichord.cli import exit_code
 from lexichord.errors import ConfigError, LexichordError
+from lexichord.types.base import escaped
 from lexichord.types.options import (
     Described,
     QueryOptions,
@@ -27,7 +28,6 @@ from lexichord.types.options import (
     SearchOptions,
     describe,
 )
-from lexichord.types.text import escaped
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord

@@ -21,11 +21,11 @@ from rich.text import Text
 
 from lexichord.cli.render import err
 from lexichord.display.text import file_progress, usage_text
-from lexichord.types.text import counted, escaped, short_uri
+from lexichord.types.base import counted, escaped, short_uri
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import ProgressCallbacks, Reading
-    from lexichord.types.generation import Usage
+    from lexichord.types.questions import Usage
     from lexichord.types.state import FileProgress as Progressed
 
 MAX_FAILED_LINES = 20  # of files that fail; the report has them by reason

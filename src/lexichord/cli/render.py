@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexichord.types.text import cite, counted, escaped, short_uri, visible
+from lexichord.types.base import cite, counted, escaped, short_uri, visible
 
 if TYPE_CHECKING:
     from lexichord.ingest.report import Report
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
         Status,
         StoredDataset,
     )
-    from lexichord.types.events import QueryEvent
     from lexichord.types.evidence import Cell, Comparison, ContextSource
-    from lexichord.types.reflection import Reflection
+    from lexichord.types.response import QueryEvent, Reflection
 
 MAX_SNIPPET_CHARS = 1000  # of a hit
 MOST_LANGUAGES = 5  # of a model that are named in a line
@@ -346,7 +345,7 @@ def response(answered: Response, explain: bool) -> None:
 
 def event(event: QueryEvent) -> None:
     """Print on stderr what a query has come to; the response itself is printed in the end."""
-    from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent
+    from lexichord.types.response import DraftEvent, EvidenceEvent, FilesEvent
 
     if isinstance(event, FilesEvent):
         names = (file.title or short_uri(file.uri) for file in event.files)

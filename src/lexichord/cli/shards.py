@@ -7,7 +7,7 @@ import typer
 from lexichord.cli.deferred import render
 from lexichord.cli.help import command_group
 from lexichord.cli.options import Invocation, command
-from lexichord.types.text import counted
+from lexichord.types.base import counted
 
 if TYPE_CHECKING:
     from lexichord.types.state import Rebalanced, Shard

@@ -18,7 +18,7 @@ from lexichord.cli.options import (
     confirm_deletion,
 )
 from lexichord.errors import ConfigError
-from lexichord.types.text import counted
+from lexichord.types.base import counted
 
 if TYPE_CHECKING:
     from lexichord.ingest.llm_context.backfill import Contextualized

@@ -12,8 +12,8 @@ from lexichord.errors import ConfigError, DatabaseError
 from lexichord.ingest.flow import background_sealing, heartbeat
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks
 from lexichord.types import EmbeddingSpace, Shaped
+from lexichord.types.base import counted
 from lexichord.types.options import no_other_options
-from lexichord.types.text import counted
 
 COPY_CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 TARGET_HAS_SHARDS = (

@@ -23,7 +23,7 @@ from lexichord.types import (
     SearchOptions,
     ShownDocument,
 )
-from lexichord.types.ids import ID_PATTERN, unknown_id
+from lexichord.types.base import ID_PATTERN, unknown_id
 from lexichord.types.options import (
     ScopeArguments,
     describe,

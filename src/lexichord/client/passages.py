@@ -6,7 +6,7 @@ from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
 from lexichord.retrieve.confidence import JUDGED_HITS
 from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope, StoredDocument
-from lexichord.types.text import file_name
+from lexichord.types.base import file_name
 
 # scripts/bench/hit_confidence.py fits and checks these: code questions and every second LegalBench
 # question, raw and with a hint, each also asked of the other corpus; documents of half A.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from lexichord.db.pool import Database
 from lexichord.db.search import absent_identifiers, has_words, mistyped_conditions
 from lexichord.types import Json, Question, Scope
-from lexichord.types.text import one_line
+from lexichord.types.base import one_line
 
 NO_WORDS = (
     "nothing was searched for: the query is made of signs, or of words that say nothing alone"

@@ -11,8 +11,8 @@ from lexichord.db.shards import NO_SHARD, Shards, check_shard_dsn
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.ingest.flow import background_sealing
 from lexichord.types import EmbeddingSpace
+from lexichord.types.base import counted
 from lexichord.types.state import Rebalanced, Shard
-from lexichord.types.text import counted
 
 MOST_SHARDS = 31
 REEMBEDDING = (

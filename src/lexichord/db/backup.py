@@ -40,7 +40,7 @@ from lexichord.db.shards import check_shard_dsn
 from lexichord.db.snapshots import Snapshot, begin, fetch, take_snapshots, transaction
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
-from lexichord.types.text import counted
+from lexichord.types.base import counted
 
 MANIFEST, STATE = "manifest.json", "state.dump"
 FORMAT, FORMAT_OF_SHARDS = 1, 2

@@ -28,9 +28,9 @@ from lexichord.types import (
     StoredDocument,
     Tenant,
 )
+from lexichord.types.base import SHARD_BITS
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.evidence import Quote
-from lexichord.types.ids import SHARD_BITS
 from lexichord.types.response import Step
 from lexichord.types.state import Calibration, CosineScale, FileProgress
 

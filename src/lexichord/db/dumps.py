@@ -15,7 +15,7 @@ from typing import IO
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lexichord.errors import ConfigError, DatabaseError
-from lexichord.types.text import one_line
+from lexichord.types.base import one_line
 
 BLOCK_BYTES = 1 << 20
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.

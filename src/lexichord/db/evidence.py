@@ -14,7 +14,7 @@ from lexichord.db.search import (
 )
 from lexichord.types import ChunkHit, Scope
 from lexichord.types.questions import Link
-from lexichord.types.reflection import Definition, Term
+from lexichord.types.response import Definition, Term
 
 LINK_COLUMNS = [field.name for field in fields(Link) if field.name != "word"]
 

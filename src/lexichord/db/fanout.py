@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lexichord.db.pool import Row
-from lexichord.types.ids import IdKind
+from lexichord.types.base import IdKind
 
 if TYPE_CHECKING:
     from lexichord.db.shards import Shards

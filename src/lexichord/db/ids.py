@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from lexichord.errors import ConfigError
 from lexichord.types import Json
-from lexichord.types.ids import IdKind, Ids
+from lexichord.types.base import IdKind, Ids
 
 ID_ARGUMENTS: Mapping[str, IdKind] = {
     **dict.fromkeys(("document", "documents", "files", "source", "twin"), "doc"),

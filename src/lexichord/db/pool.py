@@ -34,7 +34,7 @@ from lexichord.db.replica import (
     position_text,
 )
 from lexichord.errors import ConfigError
-from lexichord.types.ids import Ids, unknown_id
+from lexichord.types.base import Ids, unknown_id
 
 log = logging.getLogger("lexichord")
 

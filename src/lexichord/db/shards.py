@@ -30,7 +30,7 @@ from lexichord.errors import (
     NotFoundError,
     UnknownDatasetError,
 )
-from lexichord.types.ids import IdKind, shard_of
+from lexichord.types.base import IdKind, shard_of
 
 CONNECT_SECONDS = 2.0  # for a connection to a shard
 MAX_DRIFT = 0.02  # of the chunks, and of their mean length, by which what shards were told is off

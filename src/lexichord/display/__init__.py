@@ -5,7 +5,7 @@ Importing it makes `str(record)` and notebooks show records so; the client does.
 
 from lexichord.display.html import to_html
 from lexichord.display.text import to_text
-from lexichord.types.json import renderers
+from lexichord.types.base import renderers
 
 __all__ = ["to_html", "to_text"]
 

@@ -12,14 +12,22 @@ from lexichord.display.text import (
     status_rows,
     step_details,
 )
+from lexichord.types.base import Json, cite, place, visible
 from lexichord.types.documents import Documents, Excerpt, ShownDocument
 from lexichord.types.evaluation import Evaluation
-from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, Quote
-from lexichord.types.json import Json
+from lexichord.types.evidence import (
+    CHANNEL_NAMES,
+    NOT_FOUND,
+    Cell,
+    ChunkHit,
+    Comparison,
+    FileHit,
+    FilesResult,
+    Quote,
+    SearchResult,
+)
 from lexichord.types.response import Explanation, Response, Step
-from lexichord.types.results import CHANNEL_NAMES, ChunkHit, FileHit, FilesResult, SearchResult
 from lexichord.types.state import Health, Status
-from lexichord.types.text import cite, place, visible
 
 DIM_STYLE = "opacity:.65"
 CELL_STYLE = "text-align:left;vertical-align:top;white-space:pre-line"

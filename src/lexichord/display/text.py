@@ -5,17 +5,10 @@ from functools import singledispatch
 from itertools import islice
 from typing import Any
 
-from lexichord.types.documents import Excerpt, ShownDocument, StoredDataset, StoredDocument
-from lexichord.types.evaluation import Change, Evaluation
-from lexichord.types.evidence import Quote
-from lexichord.types.generation import Usage
-from lexichord.types.json import Shaped
-from lexichord.types.response import Explanation, Part, Response, Step
-from lexichord.types.results import ChunkHit, FileHit, FilesResult, SearchResult
-from lexichord.types.state import FileProgress, Health, IngestRun, Status
-from lexichord.types.text import (
+from lexichord.types.base import (
     MISSING,
     TITLE_CHARS,
+    Shaped,
     cite,
     counted,
     escaped,
@@ -25,6 +18,12 @@ from lexichord.types.text import (
     visible,
     write_number,
 )
+from lexichord.types.documents import Excerpt, ShownDocument, StoredDataset, StoredDocument
+from lexichord.types.evaluation import Change, Evaluation
+from lexichord.types.evidence import ChunkHit, FileHit, FilesResult, Quote, SearchResult
+from lexichord.types.questions import Usage
+from lexichord.types.response import Explanation, Part, Response, Step
+from lexichord.types.state import FileProgress, Health, IngestRun, Status
 
 INGEST_OUTCOMES = ("inserted", "replaced", "skipped", "failed", "deleted")
 QUOTE_CHARS = 120  # of a quote, and of its citation, on one line

@@ -13,7 +13,7 @@ from lexichord.evaluate.entities import cut_answer, find_standing
 from lexichord.evaluate.extract import ENTITY_TYPES
 from lexichord.providers.base import Generator
 from lexichord.types.evaluation import EvalQuery, Outcome
-from lexichord.types.generation import enclose, mark_word
+from lexichord.types.questions import enclose, mark_word
 
 EXTRACTION_SECONDS = 60.0  # timeout for one answer
 MAX_CONCURRENT_EXTRACTIONS = 4

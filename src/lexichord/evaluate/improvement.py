@@ -12,8 +12,8 @@ import numpy as np
 from lexichord.evaluate.entities import EntityCounts, count_by_part
 from lexichord.evaluate.metrics import find_group
 from lexichord.evaluate.statistics import FloatArray, is_noise, resample_sums
+from lexichord.types.base import MISSING
 from lexichord.types.evaluation import Difference, EvaluationRun
-from lexichord.types.text import MISSING
 
 MICRO_METRICS: Sequence[tuple[str, str, int]] = (
     # name, part of the entities, place among precision, recall and F1

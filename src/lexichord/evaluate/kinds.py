@@ -28,8 +28,8 @@ from lexichord.evaluate.statistics import (
     calibration_error,
     reliability,
 )
+from lexichord.types.base import MISSING
 from lexichord.types.evaluation import EvalQuery, EvalSet, EvaluationRun, Outcome
-from lexichord.types.text import MISSING
 
 By = Literal["kind", "type"]
 ALL = "all"

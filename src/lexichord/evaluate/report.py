@@ -40,8 +40,8 @@ from lexichord.evaluate.statistics import (
     write_signed,
 )
 from lexichord.evaluate.worst import explain_worst
+from lexichord.types.base import MISSING, write_number
 from lexichord.types.evaluation import EvaluationRun
-from lexichord.types.text import MISSING, write_number
 
 MAX_HEADLINE_METRICS = 6
 MAX_STRATEGIES_PER_TABLE = 8  # as many columns as fit a printed page

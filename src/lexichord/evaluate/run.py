@@ -22,6 +22,7 @@ from lexichord.ingest.report import Report
 from lexichord.providers.base import Embedder, Generator
 from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.types import ContextKind, Json, LoadedText
+from lexichord.types.base import counted
 from lexichord.types.evaluation import (
     Change,
     EvalQuery,
@@ -30,7 +31,6 @@ from lexichord.types.evaluation import (
     Outcome,
 )
 from lexichord.types.options import DEFAULT_KS, Extractor
-from lexichord.types.text import counted
 
 # Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
 # have 260 on average.

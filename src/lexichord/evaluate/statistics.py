@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.metrics import compute_metrics, find_group
+from lexichord.types.base import MISSING, write_number
 from lexichord.types.evaluation import Difference, EvalQuery, EvaluationRun, Outcome
-from lexichord.types.text import MISSING, write_number
 
 BOOTSTRAP_RESAMPLES = 10_000
 BOOTSTRAP_SEED = 20261121

@@ -17,6 +17,7 @@ from lexichord.evaluate.page import (
     drop_empty_tables,
 )
 from lexichord.evaluate.statistics import metric_values
+from lexichord.types.base import MISSING, write_number
 from lexichord.types.evaluation import (
     EvalQuery,
     EvaluationRun,
@@ -24,7 +25,6 @@ from lexichord.types.evaluation import (
     Outcome,
     RankedPassage,
 )
-from lexichord.types.text import MISSING, write_number
 
 MAX_WORST_QUESTIONS = 10
 MAX_PLACES_SHOWN = 10  # passages, gold places

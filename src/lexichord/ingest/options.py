@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from lexichord.ingest.report import ProgressCallbacks, Reading
 from lexichord.types import ContextKind, ContextPart, Json
-from lexichord.types.generation import Usage
+from lexichord.types.questions import Usage
 
 
 class IngestOptions(ProgressCallbacks, total=False):

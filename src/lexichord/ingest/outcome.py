@@ -12,7 +12,7 @@ from lexichord.display.text import (
     usage_text,
 )
 from lexichord.ingest.report import ContextReport, Report
-from lexichord.types.text import counted, escaped, short_uri
+from lexichord.types.base import counted, escaped, short_uri
 
 MAX_REFUSED_SHOWN = 10  # chunks without a vector
 MAX_FLAGGED_SHOWN = 100  # documents

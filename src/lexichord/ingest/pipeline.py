@@ -52,9 +52,9 @@ from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Document, EmbeddingSpace, Json
-from lexichord.types.generation import Usage
+from lexichord.types.base import counted
 from lexichord.types.options import read_metadata, read_number
-from lexichord.types.text import counted
+from lexichord.types.questions import Usage
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
 LARGE_CHUNKS = 2000  # of a document; some 2 MB of text, as long as three novels

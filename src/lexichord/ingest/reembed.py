@@ -18,7 +18,7 @@ from lexichord.ingest.report import CountCallbacks
 from lexichord.ingest.vectors import embedding_text
 from lexichord.providers.base import Embedder
 from lexichord.types import EmbeddingSpace, Shaped
-from lexichord.types.text import counted
+from lexichord.types.base import counted
 from lexichord.work import in_thread
 
 # Chunks of a transaction: so few that nobody waits long for its rows.

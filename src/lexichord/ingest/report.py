@@ -11,7 +11,7 @@ from lexichord.db.pool import Database, Row
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import FileGoneError
 from lexichord.types import Shaped
-from lexichord.types.generation import Usage
+from lexichord.types.questions import Usage
 from lexichord.types.state import FileProgress
 
 if TYPE_CHECKING:

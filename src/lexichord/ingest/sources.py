@@ -13,7 +13,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
 from lexichord.types import Chunk, Document
-from lexichord.types.text import counted
+from lexichord.types.base import counted
 
 # How the recipe begins of a document that was passed in, not read from a file.
 GIVEN_RECIPE_PREFIX = "chunked "

@@ -25,7 +25,7 @@ from lexichord.ingest.sources import (
     refused_source,
 )
 from lexichord.types import EmbeddingSpace
-from lexichord.types.text import counted
+from lexichord.types.base import counted
 
 log = logging.getLogger("lexichord")
 

@@ -17,7 +17,7 @@ from lexichord.ingest.report import Report
 from lexichord.ingest.sources import PreparedDocument
 from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.providers.base import Vectors as Rows
-from lexichord.types.generation import Usage
+from lexichord.types.questions import Usage
 from lexichord.types.state import FileProgress
 from lexichord.work import in_thread
 

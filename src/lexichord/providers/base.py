@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexichord.types import EmbeddingSpace, Ranked
-from lexichord.types.generation import Generated, Task, Usage
+from lexichord.types.questions import Generated, Task, Usage
 from lexichord.types.reading import Passage, ReaderFit, Reading
 
 Vectors = NDArray[np.float32]

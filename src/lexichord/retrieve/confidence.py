@@ -41,9 +41,9 @@ from lexichord.retrieve.evidence.sentences import (
     word_signals,
 )
 from lexichord.types import ChunkHit, Question
+from lexichord.types.base import counted
 from lexichord.types.evidence import Quote
 from lexichord.types.state import Calibration, CosineScale
-from lexichord.types.text import counted
 from lexichord.work import in_thread
 
 FOREIGN_QUESTIONS = (

@@ -23,7 +23,7 @@ from lexichord.retrieve.understand.intent import cut_at_word
 from lexichord.retrieve.values import values_of
 from lexichord.types import ContextSource
 from lexichord.types.evidence import Answer, AnswerRequest, Comparison, Evidence, Quote
-from lexichord.types.generation import Task, enclose, mark_word
+from lexichord.types.questions import Task, enclose, mark_word
 
 # Seconds of an allowance that are kept for the query's own work after the last call: search,
 # confidence and the twin's answer took 0.15 s on the sample set.

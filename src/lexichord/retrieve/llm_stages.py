@@ -39,7 +39,7 @@ from lexichord.types import (
 )
 from lexichord.types.evidence import Quote
 from lexichord.types.questions import Intent, Variant
-from lexichord.types.reflection import Grade, Grading, Rewrite, Wording
+from lexichord.types.response import Grade, Grading, Rewrite, Wording
 
 MAX_QUESTION_PARTS = 10  # entities or sub-questions that are heeded; each of these is searched for
 EMPTY_FIELD_WORDS = ("none", "null", "n/a")  # what models write where a field is to be empty

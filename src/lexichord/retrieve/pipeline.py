@@ -40,9 +40,8 @@ from lexichord.retrieve.trace import Trace, emit
 from lexichord.retrieve.understand.aspects import aspects_of
 from lexichord.retrieve.understand.cues import find_listed
 from lexichord.types import FileHit, QueryOptions, Question, Response
-from lexichord.types.events import AnswerEvent, FilesEvent
 from lexichord.types.questions import Intent, Variant
-from lexichord.types.reflection import Reflection
+from lexichord.types.response import AnswerEvent, FilesEvent, Reflection
 from lexichord.types.state import Calibration
 
 

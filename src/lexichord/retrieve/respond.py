@@ -35,10 +35,9 @@ from lexichord.retrieve.trace import emit
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
 from lexichord.retrieve.values import find_unsupported
 from lexichord.types import ContextSource, FileHit, Response, StoredDocument
-from lexichord.types.events import EvidenceEvent
 from lexichord.types.evidence import Answer, AnswerRequest, Evidence, Quote
 from lexichord.types.questions import Intent
-from lexichord.types.reflection import Reflection
+from lexichord.types.response import EvidenceEvent, Reflection
 
 MAX_ELSEWHERE = 2  # documents whose sentences are shown beside a named one that does not say
 

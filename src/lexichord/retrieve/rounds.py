@@ -25,7 +25,7 @@ from lexichord.retrieve.query import QueryContext, SearchPlan, add_wording, sear
 from lexichord.retrieve.stages import STAGES, GradeAnswer
 from lexichord.retrieve.understand.cues import WORD
 from lexichord.types import ChunkHit, ReflectOptions, Response
-from lexichord.types.reflection import (
+from lexichord.types.response import (
     Budget,
     Coverage,
     Decision,

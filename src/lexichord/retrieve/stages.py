@@ -31,7 +31,7 @@ from lexichord.retrieve.understand.intent import find_intent, rewrite
 from lexichord.types import ChunkHit, ContextSource, FileHit, Question, Response, Scope
 from lexichord.types.evidence import Answer, AnswerRequest, Evidence
 from lexichord.types.questions import Intent
-from lexichord.types.reflection import Grading, Rewrite, Wording
+from lexichord.types.response import Grading, Rewrite, Wording
 
 
 class FindIntent(Protocol):

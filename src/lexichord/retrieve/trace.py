@@ -14,9 +14,8 @@ from lexichord.db.catalogue import record_query
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError
 from lexichord.types import QueryOptions, Question, Response
-from lexichord.types.events import DraftEvent, QueryEvent
 from lexichord.types.options import Recording
-from lexichord.types.response import Step
+from lexichord.types.response import DraftEvent, QueryEvent, Step
 
 type Hear = Callable[[QueryEvent], None]
 
@@ -48,7 +47,7 @@ def streamed[**P](
     def stream(*args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[QueryEvent]:
         """Ask as `query` does, and yield what it comes to on its way; the response is the last.
 
-        `lexichord.types.events` describes the events. A model's words come as a draft before they
+        `lexichord.types.response` describes the events. A model's words come as a draft before they
         are checked: what counts is the response, which is what `query` returns.
         """
         return _events(lambda: query(*args, **kwargs))

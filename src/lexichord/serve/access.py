@@ -59,7 +59,7 @@ from lexichord.types import (
     SearchResult,
     ShownDocument,
 )
-from lexichord.types.ids import unknown_id
+from lexichord.types.base import unknown_id
 from lexichord.types.options import SearchArguments
 from lexichord.types.response import Step
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status

@@ -20,7 +20,7 @@ from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.errors import public_line
 from lexichord.serve.scope import Scoped, recorded
 from lexichord.types import Json
-from lexichord.types.ids import Ids
+from lexichord.types.base import Ids
 
 FILE_ID_BYTES = 12  # of randomness: nobody guesses one
 

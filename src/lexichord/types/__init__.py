@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lexichord.types.base import Json, Shaped
     from lexichord.types.documents import (
         Chunk,
         Document,
@@ -22,8 +23,19 @@ if TYPE_CHECKING:
         StoredDocument,
         Table,
     )
-    from lexichord.types.evidence import Cell, Comparison, ContextSource, Quote
-    from lexichord.types.json import Json, Shaped
+    from lexichord.types.evidence import (
+        Cell,
+        ChunkHit,
+        Comparison,
+        ContextSource,
+        FileHit,
+        FilesResult,
+        HitScores,
+        KeywordSets,
+        Quote,
+        Ranked,
+        SearchResult,
+    )
     from lexichord.types.options import (
         ContextFormat,
         ContextKind,
@@ -37,17 +49,7 @@ if TYPE_CHECKING:
         SearchOptions,
     )
     from lexichord.types.questions import Intent, Question, Scope
-    from lexichord.types.reflection import Coverage, Reflection
-    from lexichord.types.response import Explanation, Part, Response, Step
-    from lexichord.types.results import (
-        ChunkHit,
-        FileHit,
-        FilesResult,
-        HitScores,
-        KeywordSets,
-        Ranked,
-        SearchResult,
-    )
+    from lexichord.types.response import Coverage, Explanation, Part, Reflection, Response, Step
     from lexichord.types.state import (
         ApiCall,
         ApiKey,
@@ -146,10 +148,7 @@ __all__ = [
 ]
 
 # In the order in which they know each other.
-MODULES = (
-    *("json", "options", "documents", "results", "evidence", "questions", "reflection"),
-    *("response", "state"),
-)
+MODULES = ("base", "options", "documents", "evidence", "questions", "response", "state")
 
 
 def __getattr__(name: str) -> object:

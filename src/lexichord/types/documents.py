@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from lexichord.errors import ConfigError
-from lexichord.types.json import Json, Shaped, Shown, frame_of
-from lexichord.types.text import counted
+from lexichord.types.base import Json, Shaped, Shown, counted, frame_of
 
 if TYPE_CHECKING:
     import pandas

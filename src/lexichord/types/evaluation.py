@@ -9,9 +9,8 @@ from datetime import datetime
 from statistics import fmean, quantiles
 from typing import Any
 
-from lexichord.types.json import Json, Shaped, Shown, plain
+from lexichord.types.base import Json, Shaped, Shown, counted, plain
 from lexichord.types.options import IntentKind
-from lexichord.types.text import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from typing import (
 )
 
 from lexichord.errors import ConfigError, likeness
-from lexichord.types.json import Json
+from lexichord.types.base import Json
 
 IntentKind = Literal["clause_lookup", "comparison", "list_all", "summary", "general"]
 Mode = Literal["hybrid", "dense", "keyword"]

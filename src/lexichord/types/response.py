@@ -1,18 +1,161 @@
-"""A response, and how it came about: each stage, each hit's rank in every list it was in."""
+"""A response, and how it came about: each stage, each hit's rank in every list it was in.
+
+Events are what a query comes to on its way, in its order; the last is the response itself. An event
+takes the place of the earlier ones of its kind: where an answer is graded and written again, there
+are several. What counts is the response, whatever came before it.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from lexichord.types.evidence import Comparison, ContextSource, Quote
-from lexichord.types.json import Json, Shown, Sparse, frame_of, plain
+from lexichord.types.base import (
+    TITLE_CHARS,
+    Json,
+    Shaped,
+    Shown,
+    Sparse,
+    counted,
+    frame_of,
+    one_line,
+    plain,
+)
+from lexichord.types.evidence import (
+    CHANNEL_NAMES,
+    ChunkHit,
+    Comparison,
+    ContextSource,
+    FileHit,
+    Quote,
+)
 from lexichord.types.questions import Intent
-from lexichord.types.reflection import Reflection
-from lexichord.types.results import CHANNEL_NAMES, ChunkHit, FileHit
-from lexichord.types.text import TITLE_CHARS, counted, one_line
 
 if TYPE_CHECKING:
     import pandas
+
+Wording = Literal["expansion", "relaxation"]  # more words, or fewer
+RewriteKind = Literal[Wording, "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A lexeme of a question, and where it occurs.
+
+    `words` are the question's words that it comes from, `times` how often they occur there. `df`
+    counts chunks of the whole database, `idf` is BM25's. `chunks` are the ids of those passages of
+    the evidence whose content holds it.
+    """
+
+    lexeme: str
+    words: tuple[str, ...]
+    times: int
+    df: int
+    idf: float
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A place where the documents write a term between quotes or brackets.
+
+    `before` and `after` are up to 120 and 200 characters beside it.
+    """
+
+    term: str
+    chunk_id: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A question in other words, and why; of kind "none" `text` is the question as it was."""
+
+    kind: RewriteKind
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage(Shaped):
+    """How much of a question the evidence speaks of, 0 to 1, and what it does not.
+
+    Where a reader reads, `score` is the share of the questions that it finds an answer to.
+    """
+
+    score: float
+    missing_terms: tuple[str, ...] = ()
+    missing_entities: tuple[str, ...] = ()
+    uncovered_sub_questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What reflection may still spend."""
+
+    rounds: int
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How good an answer is in one respect, 0 to 1, and why."""
+
+    name: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """A reader's grades of an answer, and what to search for next, "" if nothing is missing."""
+
+    grades: tuple[Grade, ...]
+    missing: str = ""
+
+    @property
+    def score(self) -> float:
+        """The lowest grade: an answer that is ungrounded is not good for being complete."""
+        return min((grade.score for grade in self.grades), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to search next, or why to stop: then `query` is None."""
+
+    query: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Shaped):
+    """One more search: `coverage` or the answer's `grade` after it, 0 to 1, or its `error`."""
+
+    query: str
+    reason: str
+    milliseconds: float
+    coverage: float | None = None
+    error: str | None = None
+    grade: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection(Shaped):
+    """What reflection did: its rounds, what is covered in the end, and why it stopped.
+
+    `coverage` is None where it could not be measured; `errors` says why. `unsupported` are the
+    numbers and dates of an answer that no source holds. `grades` are a model's, of the answer
+    given. `passed`: there is evidence and, where one was asked for, an answer is claimed; coverage
+    and grades are enough, nothing is unsupported, nothing failed.
+    """
+
+    coverage: Coverage | None
+    stopped: str
+    rounds: tuple[Round, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    grades: tuple[Grade, ...] = ()
+    passed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +310,58 @@ def _full_shape(step: Step) -> dict[str, Any]:
     """Return a step's JSON shape in an explanation, where each step has all members."""
     inputs, output, dropped = plain(step.given), plain(step.made), plain(step.dropped or ())
     return {"stage": step.stage, "ms": step.ms, "given": inputs, "made": output, "dropped": dropped}
+
+
+@dataclass(frozen=True, slots=True)
+class FilesEvent(Shaped):
+    """What the query wants, and the files that were found for it, best first."""
+
+    kind = "files"
+    intent: Intent
+    files: Sequence[FileHit]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceEvent(Shaped):
+    """The evidence, and how sure it is; the fields are those of the response."""
+
+    kind = "evidence"
+    confidence: float
+    abstained: bool
+    context: str
+    sources: Sequence[ContextSource]
+    quotes: Sequence[Quote]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftEvent(Shaped):
+    """What a language model has just written of an answer, before any of it was checked.
+
+    `text` goes into the draft at `start`, in characters, and all behind that falls: a draft that
+    begins anew begins with 0. It may hold what no source says, and has no citations yet.
+    """
+
+    kind = "draft"
+    start: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvent(Shaped):
+    """An answer as it was checked, in the place of its draft; the fields are the response's."""
+
+    kind = "answer"
+    answer: str
+    answer_confidence: float | None
+    claimed: bool
+    phrase: Quote | None
+    unverified: Sequence[str]
+    comparison: Comparison | None
+
+    @classmethod
+    def of(cls, response: Response) -> Self:
+        """Return that of a response."""
+        return cls(*(getattr(response, field.name) for field in fields(cls)))
+
+
+QueryEvent = FilesEvent | EvidenceEvent | DraftEvent | AnswerEvent | Response

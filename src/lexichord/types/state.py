@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from lexichord.types.base import Shaped, Shown
 from lexichord.types.documents import StoredDataset
-from lexichord.types.json import Shaped, Shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lexichord.ingest.llm_context.prompt import MAX_CONTEXT_CHARS, ContextCall
 from lexichord.settings import Settings
-from lexichord.types.generation import Price, Usage
+from lexichord.types.questions import Price, Usage
 
 
 def find_price(settings: Settings) -> Price | None:

@@ -15,7 +15,7 @@ from itertools import groupby
 from lexichord.ingest.llm_context.template import ContextTemplate
 from lexichord.types import Chunk, Document
 from lexichord.types.documents import CONTEXT_BY
-from lexichord.types.generation import enclose, mark_word
+from lexichord.types.questions import enclose, mark_word
 
 PROMPT_VERSION = 1  # raise it to have all contexts written anew
 

@@ -42,7 +42,7 @@ from lexichord.providers.registry import find_generator
 from lexichord.providers.retry import RetryLaterError, retry
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
-from lexichord.types.generation import Generated, Usage
+from lexichord.types.questions import Generated, Usage
 
 MAX_FAILED_CALLS = 20  # calls in a row that fail in the end, after which no more are made
 

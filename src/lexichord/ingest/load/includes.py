@@ -10,7 +10,7 @@ from pathlib import Path
 from lexichord.ingest.load.directive_options import Options, read_options, seen_options, unquoted
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE, MEDIA_TYPES, RST_TYPE
 from lexichord.ingest.load.nearby import NearbyFiles
-from lexichord.types.code import LANGUAGE_ENDINGS
+from lexichord.types.base import LANGUAGE_ENDINGS
 
 CSV_ENDINGS = (".csv", ".tsv")
 ENDINGS = (

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from lexichord.errors import IngestError
 from lexichord.ingest.load.opened import open_regular
 from lexichord.ingest.load.text import HEAD_BYTES, is_text
-from lexichord.types.code import LANGUAGE_ENDINGS
+from lexichord.types.base import LANGUAGE_ENDINGS
 
 PDF_TYPE = "application/pdf"
 DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

@@ -17,7 +17,7 @@ from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutErr
 from lexichord.providers.base import Vectors
 from lexichord.providers.retry import RetryPolicy, retry
 from lexichord.types import EmbeddingSpace
-from lexichord.types.generation import Usage
+from lexichord.types.questions import Usage
 from lexichord.work import check_wanted
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lexichord.providers.base import OnDraft
-from lexichord.types.generation import Task
+from lexichord.types.questions import Task
 
 DRAFTED: Mapping[Task, str] = {"clauses": "quote", "summary": "text"}  # by task, the field
 # What is there of a string, up to an escape that is not there whole; surrogates come in pairs.

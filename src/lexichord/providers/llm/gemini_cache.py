@@ -23,7 +23,7 @@ from lexichord.providers.http import (
     new_client,
 )
 from lexichord.settings import Settings
-from lexichord.types.generation import Generated, Task, Usage
+from lexichord.types.questions import Generated, Task, Usage
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -30,7 +30,7 @@ from lexichord.providers.llm.drafts import DRAFTED, Drafts
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.retry import RetryLaterError, TransientError, fits
 from lexichord.settings import Settings
-from lexichord.types.generation import Generated, Task, Usage
+from lexichord.types.questions import Generated, Task, Usage
 
 # Characters and nested brackets of a reply; 20,000 braces took 2 s.
 MAX_REPLY_CHARS, MAX_REPLY_NESTING = 100_000, 100

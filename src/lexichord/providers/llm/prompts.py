@@ -6,9 +6,9 @@ Imports dspy: import this module only where a model is used.
 import dspy
 from pydantic import BaseModel, Field, RootModel
 
-from lexichord.types.generation import Task
 from lexichord.types.options import IntentKind
-from lexichord.types.reflection import RewriteKind
+from lexichord.types.questions import Task
+from lexichord.types.response import RewriteKind
 
 # What is said of documents in every task that reads them, and of queries in the others.
 DATA_RULE = """\

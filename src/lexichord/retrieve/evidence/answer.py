@@ -28,7 +28,7 @@ from lexichord.retrieve.evidence.units import (
 )
 from lexichord.retrieve.understand.cues import asks_for_steps
 from lexichord.types import ChunkHit, ContextFormat, ContextSource, Excerpt, QueryOptions
-from lexichord.types.code import is_code_file
+from lexichord.types.base import cite, is_code_file
 from lexichord.types.evidence import (
     NEAREST_MARK,
     NEAREST_TO_IT,
@@ -40,7 +40,6 @@ from lexichord.types.evidence import (
     Evidence,
     Quote,
 )
-from lexichord.types.text import cite
 
 type MeasureLength = Callable[[str], int]
 

@@ -19,7 +19,7 @@ from lexichord.retrieve.evidence.splitting import (
     split_sentences,
     without_comment_signs,
 )
-from lexichord.types.code import is_code_file
+from lexichord.types.base import is_code_file
 from lexichord.types.evidence import Align, Quote, as_it_is
 from lexichord.work import in_thread
 

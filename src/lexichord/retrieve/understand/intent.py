@@ -37,7 +37,7 @@ from lexichord.retrieve.understand.linking import (
 )
 from lexichord.types import ChunkHit, Scope
 from lexichord.types.questions import Intent
-from lexichord.types.reflection import Definition, Rewrite, Term, Wording
+from lexichord.types.response import Definition, Rewrite, Term, Wording
 
 MAX_EXPANDED_CHARS = 200  # characters; both limits are kbbridge's
 MAX_RELAXED_CHARS = 150

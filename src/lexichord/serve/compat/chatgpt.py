@@ -15,7 +15,7 @@ from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_FETCHED_CHARS
 from lexichord.serve.mcp.calls import QueryParameter, ToolCaller
 from lexichord.types import ChunkHit, Excerpt, StoredDocument
-from lexichord.types.text import cite
+from lexichord.types.base import cite
 
 RESULT_ID = re.compile(r"(?:(?:chunk|document)://)?((chunk|doc)_\w+)", re.A)
 ResultId = Annotated[str, Field(max_length=100)]

@@ -29,7 +29,7 @@ from lexichord.types import (
     ReflectOptions,
     SearchOptions,
 )
-from lexichord.types.ids import ID_EXAMPLE
+from lexichord.types.base import ID_EXAMPLE
 from lexichord.types.options import Options, describe
 
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")

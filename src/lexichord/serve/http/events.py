@@ -14,7 +14,7 @@ from starlette.types import Send
 
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import own_deadline
-from lexichord.types.events import QueryEvent
+from lexichord.types.response import QueryEvent
 
 EVENT_STREAM = "text/event-stream"
 STREAM_SAMPLE = (

@@ -21,7 +21,7 @@ from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.http.invalid import find_invalid
 from lexichord.serve.http.unfit import JsonRequest, UnfitError
-from lexichord.types.json import Shaped
+from lexichord.types.base import Shaped
 
 POSITION_HEADER = "Lexichord-Position"  # of answers to writes, and of requests that read after them
 

@@ -10,8 +10,8 @@ from lexichord.serve.page.form import SearchForm
 from lexichord.serve.page.language import say
 from lexichord.serve.page.passages import place_in_words
 from lexichord.types import Comparison, FileHit, Response, StoredDocument
+from lexichord.types.base import cite, document_name, escaped, file_name
 from lexichord.types.evidence import NOT_FOUND, Cell, Quote
-from lexichord.types.text import cite, document_name, escaped, file_name
 
 FORMULA_OPENINGS = ("=", "+", "-", "@", "\t", "\r", "\n")  # of what a spreadsheet would compute
 # Of a document's text nothing is a link, a picture or an element in the Markdown that it stands in.

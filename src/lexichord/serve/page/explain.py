@@ -10,8 +10,8 @@ from typing import Any
 from lexichord.serve.errors import public_line
 from lexichord.serve.page.language import say
 from lexichord.types import ChunkHit, Explanation, Response
+from lexichord.types.evidence import CHANNEL_NAMES
 from lexichord.types.response import Part, Step
-from lexichord.types.results import CHANNEL_NAMES
 
 MAX_NOTE_CHARS = 160  # that are shown of what a stage made
 HUES = 8  # of explain.css, taken in turn

@@ -25,7 +25,7 @@ from markupsafe import Markup
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lexichord.errors import ConfigError
-from lexichord.types.text import MISSING
+from lexichord.types.base import MISSING
 
 log = logging.getLogger("lexichord")
 

@@ -22,7 +22,7 @@ from lexichord.serve.page.form import SearchForm, read_form
 from lexichord.serve.page.language import say, spoken, term
 from lexichord.serve.page.reading import show_heading
 from lexichord.types import IntentKind, Mode, Rights
-from lexichord.types.text import document_name, file_name
+from lexichord.types.base import document_name, file_name
 
 KEY_COOKIE = "lexichord_key"
 

@@ -25,9 +25,15 @@ from lexichord.serve.page.passages import (
 )
 from lexichord.serve.page.reading import show_line
 from lexichord.types import ChunkHit, Response
-from lexichord.types.evidence import NEAREST_MARK, NEAREST_TO_IT, Cell, ContextSource, Quote
-from lexichord.types.results import CHANNEL_NAMES
-from lexichord.types.text import document_name
+from lexichord.types.base import document_name
+from lexichord.types.evidence import (
+    CHANNEL_NAMES,
+    NEAREST_MARK,
+    NEAREST_TO_IT,
+    Cell,
+    ContextSource,
+    Quote,
+)
 
 MAX_MARKED_QUOTES = 20  # of a document on its page, beside the one it is opened at
 CITATION_NUMBER = re.compile(r"\[(\d{1,3})\]")

@@ -57,8 +57,8 @@ from lexichord.serve.page.render import (
 from lexichord.serve.page.results import show_results
 from lexichord.types import Response as QueryResponse
 from lexichord.types import ShownDocument
+from lexichord.types.base import document_name
 from lexichord.types.state import IngestRun
-from lexichord.types.text import document_name
 
 PAGE_METHODS = ["GET", "HEAD"]
 

@@ -16,8 +16,8 @@ from lexichord.serve.limits import MAX_SHOWN_FILES, WATCH_POLL_SECONDS, own_dead
 from lexichord.serve.page.language import say
 from lexichord.serve.page.render import PAGE_HEADERS, fill, page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
+from lexichord.types.base import file_name
 from lexichord.types.state import FileProgress, IngestRun, JobFile
-from lexichord.types.text import file_name
 
 # After which a browser asks for events again: where it watches, and where others do already.
 WATCH_RETRY = b"retry: 100\n\n"

@@ -18,8 +18,8 @@ from lexichord.serve.page.render import PAGE_HEADERS, page_caller
 from lexichord.serve.page.routes import PageRoute
 from lexichord.types import Response as QueryResponse
 from lexichord.types import Rights
-from lexichord.types.events import DraftEvent, EvidenceEvent, FilesEvent, QueryEvent
-from lexichord.types.text import document_name
+from lexichord.types.base import document_name
+from lexichord.types.response import DraftEvent, EvidenceEvent, FilesEvent, QueryEvent
 
 SHOWN_DOCUMENTS = 3  # that are named of those found
 

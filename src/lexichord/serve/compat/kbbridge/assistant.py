@@ -37,8 +37,8 @@ from lexichord.serve.mcp.calls import (
 )
 from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import Json, ReflectOptions, Response, Step
+from lexichord.types.base import file_name
 from lexichord.types.options import DEFAULT_FILES
-from lexichord.types.text import file_name
 
 MAX_SHOWN_QUOTES = 20  # of a list there may be hundreds: more than an agent can read
 ABSTAINED_SUGGESTION = (

@@ -15,7 +15,7 @@ from lexichord.retrieve.confidence import MIN_CONFIDENCE
 from lexichord.serve.mcp.calls import SourceLink, ToolOutput
 from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import ChunkHit, FileHit, StoredDocument
-from lexichord.types.text import document_name
+from lexichord.types.base import document_name
 
 # The least of each level; below that of medium nothing is answered.
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.7, MIN_CONFIDENCE

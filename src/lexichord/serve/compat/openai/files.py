@@ -22,7 +22,7 @@ from lexichord.serve.compat.openai.paging import (
 from lexichord.serve.files import unknown_file
 from lexichord.serve.http.routing import Caller
 from lexichord.serve.http.uploads import check_file_name
-from lexichord.types.text import file_name
+from lexichord.types.base import file_name
 
 router = openai_router()
 
