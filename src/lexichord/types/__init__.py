@@ -143,7 +143,6 @@ __all__ = [
     "Table",
     "Tenant",
     "TrainingTriplet",
-    "Unit",
     "Version",
 ]
 
