@@ -162,7 +162,7 @@ def contextualize(
 
 
 def _print_contexts(report: "Contextualized") -> None:
-    from lexichord.ingest.outcome import contexts, missing_contexts
+    from lexichord.ingest.report import contexts, missing_contexts
 
     if report.dry_run:
         _expected(report.documents, report.llm)

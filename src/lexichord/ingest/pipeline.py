@@ -23,13 +23,17 @@ from lexichord.ingest.flow import (
     unbounded_gather,
     yielded,
 )
-from lexichord.ingest.forecast import Forecast, reported
-from lexichord.ingest.language import LANGUAGE, find_text_config, tell_language
-from lexichord.ingest.llm_context.prompt import model_label, with_contexts
-from lexichord.ingest.llm_context.template import find_template
+from lexichord.ingest.llm_context.prompt import find_template, model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
-from lexichord.ingest.report import DocumentListener, Reading, Report, RunRecorder
+from lexichord.ingest.report import (
+    DocumentListener,
+    Forecast,
+    Reading,
+    Report,
+    RunRecorder,
+    reported,
+)
 from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
@@ -39,10 +43,13 @@ from lexichord.ingest.sources import (
 )
 from lexichord.ingest.structural_context import (
     CONTEXT_PARTS,
+    LANGUAGE,
     STRUCTURE_VERSION,
     DocumentSample,
+    find_text_config,
     keyphrases,
     structural_context,
+    tell_language,
 )
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.ingest.web.fetch import WEB_LIMITS

@@ -12,8 +12,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.db.search import Vector
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
-from lexichord.ingest.forecast import FilesInProgress
-from lexichord.ingest.report import Report
+from lexichord.ingest.report import FilesInProgress, Report
 from lexichord.ingest.sources import PreparedDocument
 from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.providers.base import Vectors as Rows

@@ -1,18 +1,21 @@
-"""What happens in folders as it happens, and in buckets and on servers by asking now and then."""
+"""What happens in folders as it happens, and in buckets and on servers by asking now and then.
+
+Each folder is watched by itself, so that no link leads out of them.
+"""
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
+import os
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
 from time import monotonic
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest import folders
-from lexichord.ingest.folders import WATCH_POLL_MS
+from lexichord.ingest.find import SKIPPED_FOLDERS
 from lexichord.ingest.load.kinds import kind_of_file
-from lexichord.ingest.remote.address import RemoteAddress
+from lexichord.ingest.remote import RemoteAddress
 from lexichord.ingest.remote.place import RemotePlace
 
 
@@ -60,7 +63,7 @@ def _batches(
     # A file's folder, not the file: editors put a new one in its place.
     places = {path if path.is_dir() else path.parent for path in roots}
     matters = partial(_matters, roots=roots, home=home)
-    return folders.batches(places, matters, stop, follow_links=follow_links)
+    return batches(places, matters, stop, follow_links=follow_links)
 
 
 def _ticks(stop: Event) -> Iterator[Collection[object]]:
@@ -89,3 +92,61 @@ def _listing(remote: Sequence[RemoteAddress]) -> str:
         except IngestError as error:
             digest.update(str(error).encode(errors="replace"))
     return digest.hexdigest()
+
+
+WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
+
+type Batch = Collection[tuple[object, str]]
+
+
+def batches(
+    places: Collection[Path], matters: Callable[[Path], bool], stop: Event, *, follow_links: bool
+) -> Iterator[Batch]:
+    """Yield what changed, an empty set where nothing did for a while. Raises OSError."""
+    try:
+        from watchfiles import watch
+    except ModuleNotFoundError as error:
+        raise ConfigError("--watch needs watchfiles: pip install 'lexichord[files]'") from error
+    start = partial(
+        watch,
+        watch_filter=lambda _, path: matters(Path(path)),
+        stop_event=stop,
+        rust_timeout=WATCH_POLL_MS,
+        yield_on_timeout=True,
+    )
+    if follow_links:
+        return start(*places)
+    return _each_by_itself(places, partial(start, recursive=False))
+
+
+def _each_by_itself(
+    places: Collection[Path], start: Callable[..., Iterator[Batch]]
+) -> Iterator[Batch]:
+    """Yield what changed; folders that have come are watched before their coming is told."""
+    watched = _folders(places)
+    own = start(*watched)
+    while (batch := next(own, None)) is not None:
+        while batch and watched != (found := _folders(places)):
+            watched, own = found, start(*found)
+            if (more := next(own, None)) is None:
+                return
+            batch = {*batch, *more}
+        yield batch
+
+
+def _folders(places: Iterable[Path]) -> set[Path]:
+    """Return folders with those in them that an ingest may look into."""
+    found = set[Path]()
+    for place in places:
+        for here, folders, _ in os.walk(place):
+            inner = [Path(here, name) for name in folders if _is_looked_into(here, name)]
+            folders[:] = [folder.name for folder in inner]
+            found.update((Path(here), *inner))
+    return found
+
+
+def _is_looked_into(parent: str, name: str) -> bool:
+    path = Path(parent, name)
+    is_open = os.access(path, os.R_OK | os.X_OK)  # one that is closed would end the watch
+    is_skipped = name.startswith(".") or name in SKIPPED_FOLDERS
+    return is_open and not is_skipped and not path.is_symlink()
