@@ -17,7 +17,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
-from lexichord.ingest.load.opened import held_in_place
+from lexichord.ingest.load.text import held_in_place
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import IngestSource
 from lexichord.ingest.watch import batches

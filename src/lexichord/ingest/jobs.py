@@ -20,7 +20,7 @@ from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
 from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.kinds import named_by_type
-from lexichord.ingest.load.options import load_options
+from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader

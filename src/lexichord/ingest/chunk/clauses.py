@@ -12,8 +12,8 @@ from itertools import pairwise, takewhile
 from operator import itemgetter
 
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE
+from lexichord.ingest.load.list_numbers import letters_value, roman_value
 from lexichord.ingest.markdown import fenced_blocks, markdown_headings, markdown_tables
-from lexichord.ingest.numerals import letters_value, roman_value
 from lexichord.types import Heading, LoadedText, Table
 
 

@@ -43,8 +43,7 @@ from lexichord.ingest.load.kinds import (
     kind_of,
     kind_of_file,
 )
-from lexichord.ingest.load.marks import LEFT_OUT
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LEFT_OUT, LoadOptions
 from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
 
@@ -54,26 +53,26 @@ type TakingLoader = Callable[[Path, str, Path], LoadedText]
 
 # Which may take in other files.
 TAKING_TYPES = (MARKDOWN_TYPE, RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE, TEX_TYPE)
-# The modules that load what is not plain text, by kind.
+# The functions that load what is not plain text, by kind, in their modules.
 LOADERS: Mapping[str, str] = MappingProxyType(
     {
-        PDF_TYPE: "pdf",
-        DOCX_TYPE: "docx",
-        PPTX_TYPE: "slides",
-        **dict.fromkeys((XLSX_TYPE, XLS_TYPE, ODS_TYPE), "sheets"),
-        **dict.fromkeys((CSV_TYPE, TSV_TYPE), "delimited"),
-        HTML_TYPE: "html",
-        NOTEBOOK_TYPE: "notebook",
-        EPUB_TYPE: "epub",
-        **dict.fromkeys((EML_TYPE, MSG_TYPE), "mail"),
-        ODT_TYPE: "odt",
-        ODP_TYPE: "odp",
-        RTF_TYPE: "rtf",
-        MARKDOWN_TYPE: "markdown",
-        **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup"),
-        TEX_TYPE: "tex",
-        NDJSON_TYPE: "records",
-        XML_TYPE: "feed",
+        PDF_TYPE: "pdf.load",
+        DOCX_TYPE: "docx.load",
+        PPTX_TYPE: "slides.load",
+        **dict.fromkeys((XLSX_TYPE, XLS_TYPE, ODS_TYPE), "sheets.load"),
+        **dict.fromkeys((CSV_TYPE, TSV_TYPE), "tables.load_delimited"),
+        HTML_TYPE: "html.load",
+        NOTEBOOK_TYPE: "books.load_notebook",
+        EPUB_TYPE: "books.load_epub",
+        **dict.fromkeys((EML_TYPE, MSG_TYPE), "mail.load"),
+        ODT_TYPE: "odf.load_odt",
+        ODP_TYPE: "odf.load_odp",
+        RTF_TYPE: "rtf.load",
+        MARKDOWN_TYPE: "markdown.load",
+        **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup.load"),
+        TEX_TYPE: "tex.load",
+        NDJSON_TYPE: "tables.load_records",
+        XML_TYPE: "books.load_xml",
     }
 )
 
@@ -119,14 +118,15 @@ def _load(file: Path, kind: str, options: LoadOptions, place: Path) -> LoadedTex
         raise IngestError("is an archive: its files are documents, it is none itself")
     named = title(uri, "", kind)
     if kind in LOADERS:
-        module = import_module(f"{__name__}.{LOADERS[kind]}")
+        module, _, name = LOADERS[kind].rpartition(".")
+        function = getattr(import_module(f"{__name__}.{module}"), name)
         if kind in MARKED_TYPES:
-            marking: MarkingLoader = module.load
+            marking: MarkingLoader = function
             return marking(file, named, options)
         if kind in TAKING_TYPES:
-            taking: TakingLoader = module.load
+            taking: TakingLoader = function
             return taking(file, named, place)
-        loader: Loader = module.load
+        loader: Loader = function
         return loader(file, named)
     content, metadata = text.read_text(file)
     return LoadedText(content, kind, title(uri, content, kind), metadata=metadata)

@@ -39,8 +39,7 @@ from lexichord.ingest.load.kinds import (
     kind_of_content,
     unread_kind,
 )
-from lexichord.ingest.load.opened import CHANGED
-from lexichord.ingest.load.text import HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
+from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.remote.place import MissingError, RemoteObject, RemotePlace
 from lexichord.ingest.sources import (
     IngestSource,

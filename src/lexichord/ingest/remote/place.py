@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.load.opened import CHANGED
+from lexichord.ingest.load.text import CHANGED
 from lexichord.ingest.remote import HOSTED, RemoteAddress
 
 if TYPE_CHECKING:

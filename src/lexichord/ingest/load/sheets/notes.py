@@ -10,7 +10,7 @@ from pathlib import Path
 from lxml import etree
 
 from lexichord.ingest.load.archive import open_archive, parse_xml
-from lexichord.ingest.load.number_formats import (
+from lexichord.ingest.load.sheets.formats import (
     BOOK_PART,
     Place,
     cell_place,
