@@ -22,8 +22,8 @@ from lexichord.types.text import counted
 
 if TYPE_CHECKING:
     from lexichord.ingest.llm_context.backfill import Contextualized
-    from lexichord.ingest.reembed import ReembedOptions
     from lexichord.ingest.report import ContextReport
+    from lexichord.ingest.vectors import ReembedOptions
 
 
 vechord_app = typer.Typer()

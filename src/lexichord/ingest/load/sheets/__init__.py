@@ -28,11 +28,12 @@ from lexichord.ingest.load.marks import LEFT_OUT, LoadOptions, Marks
 from lexichord.ingest.load.sheets.formats import (
     Place,
     SheetFormats,
+    SheetNotes,
     find_large_sheet,
     format_number,
     read_formats,
+    read_sheet_notes,
 )
-from lexichord.ingest.load.sheets.notes import SheetNotes, read_sheet_notes
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import (
     MAX_TEXT_BYTES,
