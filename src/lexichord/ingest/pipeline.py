@@ -38,6 +38,7 @@ from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
     Pruned,
+    copies_last,
     find_gone,
     storable_name,
 )
@@ -192,7 +193,7 @@ class IngestPipeline:
         if self.context in STRUCTURED_CONTEXTS and todo:
             await self.sample.count(todo, self.files_at_once)
         changing = {source.uri for source in todo}
-        for part in _copies_last(todo):
+        for part in copies_last(todo):
             origins = await self._origins(part, changing)
             async with aclosing(prefetch(self._embedded(part, origins, changing))) as embedded:
                 async for group, vectors, space in embedded:
@@ -454,20 +455,6 @@ class IngestPipeline:
 
 def _is_same(row: Row, made: IngestSource | Document) -> bool:
     return (row["sha256"], row["recipe"]) == (made.sha256, made.recipe)
-
-
-def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list[IngestSource]]:
-    """Part the first of each digest from its copies, which can keep its vectors once it is stored.
-
-    So they do whether or not a run was interrupted in between.
-    """
-    seen = set[str]()
-    parts: tuple[list[IngestSource], list[IngestSource]] = [], []
-    for source in todo:
-        parts[source.sha256 in seen].append(source)
-        if source.sha256:
-            seen.add(source.sha256)
-    return parts
 
 
 def _flags(prepared: PreparedDocument) -> list[str]:

@@ -38,14 +38,7 @@ def load_epub(file: Path, named: str) -> LoadedText:
             _add_page(built, archive.read(page))
         about = root.find("{*}metadata")
     properties = {} if about is None else read_properties(about)
-    return LoadedText(
-        built.text,
-        EPUB_TYPE,
-        properties.pop("title", "") or named,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        metadata=properties,
-    )
+    return built.document(EPUB_TYPE, properties.pop("title", "") or named, properties)
 
 
 def _pages(root: _Element, folder: str) -> Iterator[str]:
@@ -115,9 +108,7 @@ def _read_feed(root: _Element, named: str) -> LoadedText:
         if any(facts):
             built.paragraph(" · ".join(filter(None, facts)))
         _add_body(built, entry)
-    return LoadedText(
-        built.text, XML_TYPE, title, headings=tuple(built.headings), tables=tuple(built.tables)
-    )
+    return built.document(XML_TYPE, title)
 
 
 def _add_body(built: TextBuilder, entry: _Element) -> None:

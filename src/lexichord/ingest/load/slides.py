@@ -45,15 +45,7 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
             raise
         raise IngestError(BROKEN_SLIDES) from None
     title = properties.pop("title", "") or next(filter(None, deck.titles), named)
-    return LoadedText(
-        deck.built.text,
-        PPTX_TYPE,
-        title,
-        headings=tuple(deck.built.headings),
-        tables=tuple(deck.built.tables),
-        pages=deck.built.pages,
-        metadata=marks.flagged(properties),
-    )
+    return deck.built.document(PPTX_TYPE, title, marks.flagged(properties))
 
 
 class _Deck:

@@ -173,14 +173,7 @@ def load_delimited(file: Path, named: str) -> LoadedText:
     else:
         delimiter = "\t" if kind == TSV_TYPE else _delimiter(content)
     add_tables(built, _rows(content, delimiter), 2)
-    return LoadedText(
-        built.text,
-        kind,
-        named,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        metadata=metadata,
-    )
+    return built.document(kind, named, metadata)
 
 
 def _rows(content: str, delimiter: str) -> Iterator[list[str]]:

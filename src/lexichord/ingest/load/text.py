@@ -4,13 +4,14 @@ import codecs
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BufferedReader
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from lexichord.errors import IngestError
@@ -244,6 +245,13 @@ class TextBuilder:
     def pages(self) -> tuple[int, ...]:
         """Return where each page begins; one without text where the next does."""
         return (*self._pages, *[self._length] * self._waiting_pages)
+
+    def document(
+        self, kind: str, title: str, metadata: Mapping[str, Any] = MappingProxyType({})
+    ) -> LoadedText:
+        """Return all that was put in as a document."""
+        parts = tuple(self.headings), tuple(self.tables), self.pages
+        return LoadedText(self.text, kind, title, *parts, dict(metadata))
 
     def paragraph(self, text: str, level: int | None = None, apart: bool = False) -> None:
         """Add a paragraph, or a heading of a level."""

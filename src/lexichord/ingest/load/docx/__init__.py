@@ -80,13 +80,7 @@ class _Reader:
         self._add(self._margins.never_shown())
         self._read_notes()
         self._add(self._paragraphs.other_comments())
-        return LoadedText(
-            self._built.text,
-            DOCX_TYPE,
-            self._title or self._named or named,
-            headings=tuple(self._built.headings),
-            tables=tuple(self._built.tables),
-        )
+        return self._built.document(DOCX_TYPE, self._title or self._named or named)
 
     def _add(self, texts: Iterable[str]) -> None:
         for text in texts:

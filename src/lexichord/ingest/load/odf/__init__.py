@@ -275,14 +275,7 @@ def load_odt(file: Path, named: str, options: LoadOptions) -> LoadedText:
     with open_document(file, BROKEN_ODT) as archive:
         built = _Reader(archive, marks).built
     properties = open_document_properties(file)
-    return LoadedText(
-        built.text,
-        ODT_TYPE,
-        properties.pop("title", "") or named,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        metadata=marks.flagged(properties),
-    )
+    return built.document(ODT_TYPE, properties.pop("title", "") or named, marks.flagged(properties))
 
 
 class _Reader(OdfReader):
@@ -335,14 +328,10 @@ def load_odp(file: Path, named: str, options: LoadOptions) -> LoadedText:
     with open_document(file, BROKEN_ODP) as archive:
         deck = _Deck(archive, marks)
     properties = open_document_properties(file)
-    return LoadedText(
-        deck.built.text,
+    return deck.built.document(
         ODP_TYPE,
         properties.pop("title", "") or next(filter(None, deck.titles), named),
-        headings=tuple(deck.built.headings),
-        tables=tuple(deck.built.tables),
-        pages=deck.built.pages,
-        metadata=marks.flagged(properties),
+        marks.flagged(properties),
     )
 
 

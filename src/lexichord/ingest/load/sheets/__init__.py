@@ -78,14 +78,7 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         formulas = "formula" if unvalued == 1 else "formulas"
         flag = f"{LEFT_OUT}{unvalued} {formulas} without a value: open the file and save it again"
         properties["flags"] = [flag]
-    return LoadedText(
-        built.text,
-        kind,
-        properties.pop("title", "") or named,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        metadata=marks.flagged(properties),
-    )
+    return built.document(kind, properties.pop("title", "") or named, marks.flagged(properties))
 
 
 @contextmanager
