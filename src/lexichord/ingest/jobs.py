@@ -188,7 +188,8 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
     content = await _content(run, document)
     marking = dict(GIVEN_MARKING.findall(recipe))
     options = replace(load_options(run.settings), **marking)
-    with Reader(options, workers=1) as reader, _folder() as folder:
+    scratch = TemporaryDirectory(prefix="lexichord-")
+    with Reader(options, workers=1) as reader, scratch as folder:
         file = Path(folder, _name(document))
         await asyncio.to_thread(file.write_bytes, content)
         source = FileSources(run.dataset, run.recipe, reader).source(file, document.uri)
@@ -202,10 +203,6 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
         read = partial(_read, source, document, keeps_title=given is not None)
         run.stores_anew = True
         return await run.run([replace(source, read=read)], document.uri)
-
-
-def _folder() -> TemporaryDirectory[str]:
-    return TemporaryDirectory(prefix="lexichord-")
 
 
 async def _content(run: IngestPipeline, document: StoredDocument) -> bytes:

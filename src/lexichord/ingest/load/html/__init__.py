@@ -109,7 +109,8 @@ def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText
     declared = META_CHARSET.search(data[:4096])
     content, encoding = decode(data, declared[1].decode("ascii") if declared else charset)
     try:
-        root = document_fromstring(_parseable(content), parser=_parser())
+        parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+        root = document_fromstring(_parseable(content), parser=parser)
     except ParserError:  # nothing in it
         raise IngestError("holds no text") from None
     except (LxmlError, ValueError):
@@ -124,10 +125,6 @@ def _parseable(content: str) -> bytes:
     """Encode as UTF-8, whatever the page declares; leave out what the parser cannot take."""
     content = content.replace("\0", "").replace("\r\n", "\n")
     return content.encode()
-
-
-def _parser() -> HTMLParser:
-    return HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
 
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:

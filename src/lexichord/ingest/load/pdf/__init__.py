@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pypdfium2
 from pypdfium2 import raw
@@ -47,7 +47,10 @@ OPEN_SENTENCE = re.compile(r"[^.:;!?]\Z")  # a sentence that goes on
 def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a PDF. Raises IngestError."""
     try:
-        with file.open("rb") as stream, _opened(stream, options) as document:
+        with (
+            file.open("rb") as stream,
+            pypdfium2.PdfDocument(stream, password=options.password) as document,
+        ):
             if document.get_formtype() != raw.FORMTYPE_NONE:
                 document.init_forms()
             marks = Marks(options)
@@ -61,10 +64,6 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         raise IngestError("holds no text: it is probably a scan, which needs OCR")
     loaded = _loaded(pages, title)
     return replace(loaded, metadata=marks.flagged(loaded.metadata))
-
-
-def _opened(stream: BinaryIO, options: LoadOptions) -> pypdfium2.PdfDocument:
-    return pypdfium2.PdfDocument(stream, password=options.password)
 
 
 def _reason(error: pypdfium2.PdfiumError, options: LoadOptions) -> str:
