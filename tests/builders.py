@@ -7,8 +7,8 @@ from typing import Any
 from lexichord import types
 from lexichord.client.copy import Copied
 from lexichord.ingest.llm_context.backfill import Contextualized
-from lexichord.ingest.reembed import Reembedded
 from lexichord.ingest.report import ContextReport, Report
+from lexichord.ingest.vectors import Reembedded
 from lexichord.types import ChunkHit, FileHit, Json
 from lexichord.types.evaluation import (
     Calibrated,

@@ -14,7 +14,7 @@ import semchunk
 
 from common import ENGINES, fill_windows, opened
 from lexichord import SyncLexichord
-from lexichord.ingest.chunk.pack import MAX_CHUNK_CHARS
+from lexichord.ingest.chunk import MAX_CHUNK_CHARS
 from lexichord.types import Mode
 
 KS = (5, 10, 20)

@@ -28,7 +28,7 @@ from lexichord.evaluate.answers import holds
 from lexichord.evaluate.datasets.native import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_document, read_json_lines
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = ROOT / "tests" / "everyday"

@@ -9,7 +9,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
-from lexichord.ingest.llm_context.template import find_template
+from lexichord.ingest.llm_context.prompt import find_template
 from tests.end_to_end.context_server import chunks, document, opened
 from tests.end_to_end.processes import run_cli
 from tests.providers.chat_servers import BARE, ChatServer, Prompt, chat_server

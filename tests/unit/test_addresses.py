@@ -4,12 +4,13 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
 
-from lexichord.ingest.web.addresses import Address, standing
 from lexichord.ingest.web.registries import (
     IPV4_HOLDERS,
     METADATA_ADDRESSES,
     SPECIAL_NETWORKS,
+    Address,
     Network,
+    standing,
 )
 
 PUBLIC = (

@@ -13,7 +13,7 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load import containers
 from lexichord.ingest.load.archive import MIN_RATIO_BYTES, check_archive
 from lexichord.ingest.load.containers import ContainedFile, Unpacker, list_parts
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.reader import Reader
 from tests.documents import draw_pdf
 

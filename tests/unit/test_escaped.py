@@ -11,8 +11,7 @@ import pytest
 from lexichord.cli import progress, render
 from lexichord.cli.options import Invocation, LineFormatter, say_error
 from lexichord.display.text import to_text
-from lexichord.ingest import outcome
-from lexichord.ingest.report import Report
+from lexichord.ingest.report import Report, remarks
 from lexichord.serve.page.comparison import as_csv_text
 from lexichord.types.base import escaped, short_uri
 
@@ -107,8 +106,8 @@ def test_many_reasons_and_flags_are_summed_up() -> None:
         failed={f"/{number}.md": f"is bad in {number}" for number in range(5000)},
         flagged={f"/{number}.md": ["odd"] for number in range(5000)},
     )
-    lines = [*outcome.remarks(report)]
+    lines = [*remarks(report)]
     assert len(lines) < 150
     assert "and 4,900 more flagged (--verbose names them)" in lines
     assert "  and 4,980 more for other reasons (--verbose names them)" in lines
-    assert len([*outcome.remarks(report, verbose=True)]) > 10_000
+    assert len([*remarks(report, verbose=True)]) > 10_000

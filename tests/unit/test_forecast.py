@@ -3,9 +3,8 @@
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest import forecast as module
-from lexichord.ingest.forecast import Forecast
-from lexichord.ingest.report import Reading
+from lexichord.ingest import report as module
+from lexichord.ingest.report import Forecast, Reading
 from lexichord.ingest.sources import IngestSource, PreparedDocument
 from lexichord.types import Chunk, Document
 from lexichord.types.state import FileProgress

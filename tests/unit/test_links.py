@@ -17,8 +17,8 @@ from lexichord.errors import IngestError
 from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.find import FileSearch
-from lexichord.ingest.folders import batches
-from lexichord.ingest.load.opened import held_in_place
+from lexichord.ingest.jobs import batches
+from lexichord.ingest.load.text import held_in_place
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import IngestSource
 

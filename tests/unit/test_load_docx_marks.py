@@ -15,7 +15,7 @@ from PIL import Image
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
 from tests.documents import add_footnotes
 

@@ -8,7 +8,7 @@ import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
 from tests.unit.test_load_odt_marks import ODF, SPACES
 

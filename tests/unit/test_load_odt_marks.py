@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
 
 ODF = "urn:oasis:names:tc:opendocument:xmlns:"

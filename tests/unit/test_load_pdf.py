@@ -17,7 +17,7 @@ from reportlab.pdfgen.canvas import Canvas
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
 from tests.documents import Block, Layout, draw_pdf, make_pdf

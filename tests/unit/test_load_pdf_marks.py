@@ -8,7 +8,7 @@ from reportlab.pdfbase.pdfdoc import PDFDictionary, PDFName, PDFString
 from reportlab.pdfgen.canvas import Canvas
 
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
 
 

@@ -10,7 +10,7 @@ import xlsxwriter
 
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from tests.documents import save_ods
 
 CREATOR = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'

@@ -14,7 +14,7 @@ from pptx.oxml import parse_xml
 from pptx.util import Inches
 
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
 
 BOX = (Inches(1), Inches(1), Inches(4), Inches(2))

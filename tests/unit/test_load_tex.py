@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lexichord.ingest.chunk import split
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
-from lexichord.ingest.load.tex.files import taken_in_by_tex
+from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.reader import Reader
 from lexichord.types import LoadedText
 

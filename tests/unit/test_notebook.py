@@ -7,8 +7,7 @@ import lxml.html
 import pytest
 
 from lexichord.display.html import escaped
-from lexichord.ingest.outcome import outcome
-from lexichord.ingest.report import Report
+from lexichord.ingest.report import Report, outcome
 from lexichord.types import (
     Comparison,
     Documents,

@@ -3,8 +3,7 @@
 import pytest
 
 from lexichord.ingest.chunk import split
-from lexichord.ingest.chunk.clauses import clauses
-from lexichord.ingest.chunk.outline import declarations, is_code, outline
+from lexichord.ingest.chunk.clauses import clauses, declarations, is_code, outline
 from lexichord.ingest.markdown import markdown_headings, markdown_tables
 from lexichord.types import LoadedText
 

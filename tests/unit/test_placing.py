@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.ingest.llm_context.budget import CallBudget, OverBudgetError, count_tokens
 from lexichord.ingest.llm_context.prompt import (
     base_recipe,
     clean_context,
@@ -17,6 +16,7 @@ from lexichord.ingest.llm_context.prompt import (
     with_contexts,
     without_context,
 )
+from lexichord.ingest.llm_context.writer import CallBudget, OverBudgetError, count_tokens
 from lexichord.types import Chunk, Document
 from lexichord.types.questions import Price, Usage
 

@@ -8,10 +8,16 @@ from typing import Any
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.remote.address import is_remote, parse_address, split_remote
-from lexichord.ingest.remote.archives import ArchiveRoom, FetchedArchive
-from lexichord.ingest.remote.drivers import asked, driver_class, one_line
-from lexichord.ingest.remote.place import REMOTE_LIMITS, RemoteObject, RemotePlace
+from lexichord.ingest.remote import is_remote, parse_address, split_remote
+from lexichord.ingest.remote.objects import ArchiveRoom, FetchedArchive
+from lexichord.ingest.remote.place import (
+    REMOTE_LIMITS,
+    RemoteObject,
+    RemotePlace,
+    asked,
+    driver_class,
+    one_line,
+)
 from tests.object_servers import Bucket, SftpServer, bucket, moto, sftp
 
 __all__ = ["bucket", "moto", "sftp"]

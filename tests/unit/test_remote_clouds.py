@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.remote.address import parse_address
-from lexichord.ingest.remote.drivers import driver_class
-from lexichord.ingest.remote.place import RemotePlace
+from lexichord.ingest.remote import parse_address
+from lexichord.ingest.remote.place import RemotePlace, driver_class
 
 # Read when gcsfs is imported: the emulator does not speak gRPC, by which it asks for more.
 os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")

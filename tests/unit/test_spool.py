@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunked import GivenDocument, GivenSources
+from lexichord.ingest.chunked import GivenDocument, GivenSources, Spool
 from lexichord.ingest.reader import Reader
-from lexichord.ingest.spool import Spool
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from tests.walked.said import Said
 from tests.walked.shapes import (
     HEADINGS,

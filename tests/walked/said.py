@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/ingest.md"

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types.options import Marking
 from tests.walked.said import Said
 

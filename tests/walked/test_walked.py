@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from tests.walked import (
     docx_files,
     html_files,

@@ -19,10 +19,10 @@ from lexichord import SyncLexichord
 from lexichord.db.pool import Database
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import LexichordError
-from lexichord.ingest.tables.worker import TableWorker
+from lexichord.ingest.table_worker import TableWorker
 
 SERVER.set_forkserver_preload(
-    ["lexichord.ingest.tables.worker", "lexichord.providers.llm.generator"]
+    ["lexichord.ingest.table_worker", "lexichord.providers.llm.generator"]
 )
 INGESTED = range(20, 60)  # some of the stored ones are replaced
 DELETED = range(0, len(STORED), 2)

@@ -53,7 +53,7 @@ def retried(made: Report) -> None:
 
 def report(made: Report, verbose: bool = False) -> None:
     """Print the outcome of an ingest; `verbose` names all that was left out."""
-    from lexichord.ingest.outcome import outcome, remarks
+    from lexichord.ingest.report import outcome, remarks
 
     for line in outcome(made):
         out.print(printable(line))

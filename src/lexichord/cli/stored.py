@@ -22,8 +22,8 @@ from lexichord.types.base import counted
 
 if TYPE_CHECKING:
     from lexichord.ingest.llm_context.backfill import Contextualized
-    from lexichord.ingest.reembed import ReembedOptions
     from lexichord.ingest.report import ContextReport
+    from lexichord.ingest.vectors import ReembedOptions
 
 
 vechord_app = typer.Typer()
@@ -162,7 +162,7 @@ def contextualize(
 
 
 def _print_contexts(report: "Contextualized") -> None:
-    from lexichord.ingest.outcome import contexts, missing_contexts
+    from lexichord.ingest.report import contexts, missing_contexts
 
     if report.dry_run:
         _expected(report.documents, report.llm)

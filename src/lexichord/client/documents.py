@@ -7,7 +7,7 @@ from typing import Unpack
 from lexichord.db import catalogue, files, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import MOST_NAMES, ConfigError, NotFoundError, likeness
-from lexichord.ingest.load.options import load_options
+from lexichord.ingest.load.marks import load_options
 from lexichord.settings import Settings
 from lexichord.types import (
     Documents,

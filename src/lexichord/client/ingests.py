@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Unpack, cast
 from lexichord.client.documents import DocumentMethods
 from lexichord.client.space import SpaceMethods
 from lexichord.db.catalogue import list_documents
-from lexichord.ingest import outcome  # noqa: F401 - writes reports as text
 from lexichord.ingest.options import IngestOptions, RereadCallbacks
 from lexichord.ingest.report import Report
 from lexichord.types import Json, Scope
@@ -85,7 +84,7 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         are not embedded again. Raises NotFoundError where those bytes are neither kept nor at
         their place.
         """
-        from lexichord.ingest.reread import reread, reread_options
+        from lexichord.ingest.jobs import reread, reread_options
 
         document_id = await self.resolve(document, datasets)
         (row,) = await list_documents(self.database, Scope(documents=(document_id,)))

@@ -12,7 +12,7 @@ from lexichord.db import store
 from lexichord.db.catalogue import list_documents
 from lexichord.db.evidence import read_spans
 from lexichord.errors import ConfigError, IngestError, NotFoundError
-from lexichord.ingest.language import LANGUAGE
+from lexichord.ingest.structural_context import LANGUAGE
 from lexichord.types import ChunkHit, Json, QueryOptions, Scope, SearchOptions, StoredDocument
 
 type Client = Lexichord | SyncLexichord

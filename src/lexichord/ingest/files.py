@@ -25,13 +25,8 @@ from lexichord.ingest.load.kinds import (
     TEX_TYPE,
     kind_of,
 )
-from lexichord.ingest.load.opened import (
-    CHANGED,
-    OpenFile,
-    open_in_place,
-    open_regular,
-)
-from lexichord.ingest.load.tex.files import taken_in_by_tex
+from lexichord.ingest.load.tex.reader import taken_in_by_tex
+from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
     FileGoneError,

@@ -9,7 +9,7 @@ from pathspec import GitIgnoreSpec
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.load.kinds import kind_of_file, unread_kind
-from lexichord.ingest.load.opened import open_in_place
+from lexichord.ingest.load.text import open_in_place
 from lexichord.ingest.sources import storable_name
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill

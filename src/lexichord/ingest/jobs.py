@@ -1,36 +1,42 @@
-"""The jobs: ingest, retry what failed, import a vechord namespace, watch folders."""
+"""The jobs: ingest, retry what failed, read again, import a vechord namespace, watch."""
 
 import asyncio
+import hashlib
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import aclosing, closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
+from time import monotonic
 
 from lexichord.db import store
-from lexichord.errors import ConfigError
-from lexichord.ingest import sources
-from lexichord.ingest.chunked import GivenSources
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError, IngestError, NotFoundError
+from lexichord.ingest import originals, sources
+from lexichord.ingest.chunked import GivenSources, Spool
 from lexichord.ingest.files import FileSources
-from lexichord.ingest.find import FileSearch
-from lexichord.ingest.load.options import load_options
+from lexichord.ingest.find import SKIPPED_FOLDERS, FileSearch
+from lexichord.ingest.load.containers import plain_name
+from lexichord.ingest.load.kinds import kind_of_file, named_by_type
+from lexichord.ingest.load.marks import load_options
+from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.reader import Reader
-from lexichord.ingest.remote.address import split_remote
+from lexichord.ingest.remote import RemoteAddress, split_remote
 from lexichord.ingest.remote.objects import RemoteSources
 from lexichord.ingest.remote.place import RemotePlace
 from lexichord.ingest.report import Report
-from lexichord.ingest.sources import pruned_folder
-from lexichord.ingest.spool import Spool
+from lexichord.ingest.sources import IngestSource, PreparedDocument, pruned_folder
+from lexichord.ingest.structural_context import LANGUAGE
 from lexichord.ingest.vechord import find_namespace
-from lexichord.ingest.watch import changes
-from lexichord.ingest.web.crawl import split_addresses
-from lexichord.ingest.web.fetch import WEB_LIMITS, WebLimits, check_url
-from lexichord.ingest.web.pages import WebSources
-from lexichord.ingest.web.reach import Reach
-from lexichord.types import Json
+from lexichord.ingest.web.crawl import WebSources, file_name, is_address, split_addresses
+from lexichord.ingest.web.fetch import WEB_LIMITS, Reach, WebLimits, check_url
+from lexichord.types import Json, StoredDocument
 
 
 async def ingest(
@@ -157,3 +163,207 @@ def _reader(run: IngestPipeline) -> Reader:
 def _is_file(uri: str) -> bool:
     path = sources.path_of_uri(uri)
     return path.is_absolute() and not os.path.isdir(path)  # noqa: PTH112 - that one may raise
+
+
+MADE_ANEW = ("flags", LANGUAGE)  # metadata that the reader's work tells
+# In a recipe: what its ingest did with hidden text and comments, which stays so.
+GIVEN_MARKING = re.compile(r"\b(hidden|comments)=(keep|drop)\b")
+GIVEN_METADATA = re.compile(r"metadata=\S+")  # in a recipe: metadata were given with the file
+VERSION = re.compile(r"version=\S+ ")  # in a recipe: of the object in a bucket or on a server
+
+
+async def reread_options(database: Database, document: StoredDocument) -> tuple[IngestOptions, str]:
+    """Return how a document was made, as options of an ingest, and its recipe."""
+    rows = await store.document_digests(database, document.dataset, [document.uri])
+    recipe = rows[document.uri]["recipe"]
+    kind = re.search(r"context=(given|none)", recipe)
+    context = kind[1] if kind else "llm" if " llm=" in recipe else "structural"
+    without = re.findall(r" without=(\S+)", recipe)
+    options = {"dataset": document.dataset, "context": context, "without": without}
+    return IngestOptions(**options), recipe  # type: ignore[typeddict-item]
+
+
+async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> Report:
+    """Store a document as it is read now. Raises NotFoundError where its bytes are nowhere."""
+    content = await _content(run, document)
+    marking = dict(GIVEN_MARKING.findall(recipe))
+    options = replace(load_options(run.settings), **marking)
+    scratch = TemporaryDirectory(prefix="lexichord-")
+    with Reader(options, workers=1) as reader, scratch as folder:
+        file = Path(folder, _name(document))
+        await asyncio.to_thread(file.write_bytes, content)
+        source = FileSources(run.dataset, run.recipe, reader).source(file, document.uri)
+        given = GIVEN_METADATA.search(recipe)
+        if given:
+            own = source.recipe.removesuffix(run.recipe)
+            source = replace(source, recipe=f"{own}{given[0]} {run.recipe}")
+        version = VERSION.search(recipe)
+        if version:
+            source = replace(source, recipe=source.recipe.replace(" ", f" {version[0]}", 1))
+        read = partial(_read, source, document, keeps_title=given is not None)
+        run.stores_anew = True
+        return await run.run([replace(source, read=read)], document.uri)
+
+
+async def _content(run: IngestPipeline, document: StoredDocument) -> bytes:
+    try:
+        async with originals.opened_original(run.database, document) as original:
+            found = await originals.look(originals.read_original, original, document)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"{error}; ingest its file again, with keep_originals if it is to be read again later"
+        ) from None
+    return found.content
+
+
+def _name(document: StoredDocument) -> str:
+    """Return the name of the file, by which it is read."""
+    if is_address(document.uri):
+        return file_name(document.uri, document.media_type)
+    return named_by_type(plain_name(document.uri), document.media_type)
+
+
+def _read(source: IngestSource, stored: StoredDocument, *, keeps_title: bool) -> PreparedDocument:
+    """Read a source; metadata that were given or set later stay, and a title that may be."""
+    prepared = source.read()
+    kept = {key: value for key, value in stored.metadata.items() if key not in MADE_ANEW}
+    document = replace(
+        prepared.document,
+        recipe=source.recipe,
+        metadata={**prepared.document.metadata, **kept},
+        title=stored.title if keeps_title else prepared.document.title,
+    )
+    return replace(prepared, document=document)
+
+
+async def changes(
+    paths: Sequence[Path],
+    home: Path,
+    remote: Sequence[RemoteAddress],
+    seconds: float,
+    *,
+    follow_links: bool,
+) -> AsyncGenerator[None]:
+    """Yield one item soon and one after each batch of changes; `home` is not looked at.
+
+    The `remote` places are listed again after so many seconds. Nothing is lost in between: what
+    changes meanwhile makes the next item. Raises ConfigError.
+    """
+    stop = Event()
+    batches = _ticks(stop)
+    if paths:
+        batches = _batches(paths, home, stop, follow_links=follow_links)
+    started, listed, due = False, "", monotonic()
+    try:
+        while (batch := await asyncio.to_thread(next, batches, None)) is not None:
+            before = listed
+            if remote and monotonic() >= due:
+                listed = await asyncio.to_thread(_listing, remote)
+                due = monotonic() + seconds
+            if batch or listed != before or not started:
+                started = True
+                yield
+    except OSError as error:
+        raise ConfigError(f"cannot watch {', '.join(map(str, paths))}: {error}") from error
+    finally:
+        stop.set()
+
+
+def _batches(
+    paths: Sequence[Path], home: Path, stop: Event, *, follow_links: bool
+) -> Iterator[Collection[object]]:
+    """Return what changed, an empty set where nothing did for a while."""
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"there is no file or folder {path}")
+    roots = [path.resolve() for path in paths]
+    # A file's folder, not the file: editors put a new one in its place.
+    places = {path if path.is_dir() else path.parent for path in roots}
+    matters = partial(_matters, roots=roots, home=home)
+    return batches(places, matters, stop, follow_links=follow_links)
+
+
+def _ticks(stop: Event) -> Iterator[Collection[object]]:
+    """Yield nothing now and then."""
+    yield ()
+    while not stop.wait(WATCH_POLL_MS / 1000):
+        yield ()
+
+
+def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
+    """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
+    if path.is_relative_to(home) or (path.is_file() and kind_of_file(path) is None):
+        return False
+    inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
+    return any(not any(part.startswith(".") for part in parts) for parts in inside)
+
+
+def _listing(remote: Sequence[RemoteAddress]) -> str:
+    """Return a digest of what places hold by now, or of why they cannot be listed."""
+    digest = hashlib.sha256()
+    for address in remote:
+        try:
+            for each in RemotePlace(address).list():
+                told = f"{each.uri}\n{each.version}\n{each.size}\n{each.error}\n"
+                digest.update(told.encode(errors="replace"))
+        except IngestError as error:
+            digest.update(str(error).encode(errors="replace"))
+    return digest.hexdigest()
+
+
+WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
+
+type Batch = Collection[tuple[object, str]]
+
+
+def batches(
+    places: Collection[Path], matters: Callable[[Path], bool], stop: Event, *, follow_links: bool
+) -> Iterator[Batch]:
+    """Yield what changed, an empty set where nothing did for a while. Raises OSError."""
+    try:
+        from watchfiles import watch
+    except ModuleNotFoundError as error:
+        raise ConfigError("--watch needs watchfiles: pip install 'lexichord[files]'") from error
+    start = partial(
+        watch,
+        watch_filter=lambda _, path: matters(Path(path)),
+        stop_event=stop,
+        rust_timeout=WATCH_POLL_MS,
+        yield_on_timeout=True,
+    )
+    if follow_links:
+        return start(*places)
+    return _each_by_itself(places, partial(start, recursive=False))
+
+
+def _each_by_itself(
+    places: Collection[Path], start: Callable[..., Iterator[Batch]]
+) -> Iterator[Batch]:
+    """Yield what changed; folders that have come are watched before their coming is told."""
+    watched = _folders(places)
+    own = start(*watched)
+    while (batch := next(own, None)) is not None:
+        while batch and watched != (found := _folders(places)):
+            watched, own = found, start(*found)
+            if (more := next(own, None)) is None:
+                return
+            batch = {*batch, *more}
+        yield batch
+
+
+def _folders(places: Iterable[Path]) -> set[Path]:
+    """Return folders with those in them that an ingest may look into."""
+    found = set[Path]()
+    for place in places:
+        for here, folders, _ in os.walk(place):
+            inner = [Path(here, name) for name in folders if _is_looked_into(here, name)]
+            folders[:] = [folder.name for folder in inner]
+            found.update((Path(here), *inner))
+    return found
+
+
+def _is_looked_into(parent: str, name: str) -> bool:
+    path = Path(parent, name)
+    is_open = os.access(path, os.R_OK | os.X_OK)  # one that is closed would end the watch
+    is_skipped = name.startswith(".") or name in SKIPPED_FOLDERS
+    return is_open and not is_skipped and not path.is_symlink()

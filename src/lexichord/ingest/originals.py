@@ -15,8 +15,8 @@ from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest.files import checked_bytes, file_digest
 from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.load.kinds import CONTAINER_TYPES, PDF_TYPE, kind_of, named_by_type
-from lexichord.ingest.load.opened import CHANGED
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
+from lexichord.ingest.load.text import CHANGED
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import GIVEN_RECIPE_PREFIX, path_of_uri, storable_name
 from lexichord.types import Original, PageBox, PageSize, StoredDocument

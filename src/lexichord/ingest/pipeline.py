@@ -23,26 +23,34 @@ from lexichord.ingest.flow import (
     unbounded_gather,
     yielded,
 )
-from lexichord.ingest.forecast import Forecast, reported
-from lexichord.ingest.language import LANGUAGE, find_text_config, tell_language
-from lexichord.ingest.llm_context.prompt import model_label, with_contexts
-from lexichord.ingest.llm_context.template import find_template
+from lexichord.ingest.llm_context.prompt import find_template, model_label, with_contexts
 from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
-from lexichord.ingest.report import DocumentListener, Reading, Report, RunRecorder
+from lexichord.ingest.report import (
+    DocumentListener,
+    Forecast,
+    Reading,
+    Report,
+    RunRecorder,
+    reported,
+)
 from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
     Pruned,
+    copies_last,
     find_gone,
     storable_name,
 )
 from lexichord.ingest.structural_context import (
     CONTEXT_PARTS,
+    LANGUAGE,
     STRUCTURE_VERSION,
     DocumentSample,
+    find_text_config,
     keyphrases,
     structural_context,
+    tell_language,
 )
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.ingest.web.fetch import WEB_LIMITS
@@ -185,7 +193,7 @@ class IngestPipeline:
         if self.context in STRUCTURED_CONTEXTS and todo:
             await self.sample.count(todo, self.files_at_once)
         changing = {source.uri for source in todo}
-        for part in _copies_last(todo):
+        for part in copies_last(todo):
             origins = await self._origins(part, changing)
             async with aclosing(prefetch(self._embedded(part, origins, changing))) as embedded:
                 async for group, vectors, space in embedded:
@@ -447,20 +455,6 @@ class IngestPipeline:
 
 def _is_same(row: Row, made: IngestSource | Document) -> bool:
     return (row["sha256"], row["recipe"]) == (made.sha256, made.recipe)
-
-
-def _copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list[IngestSource]]:
-    """Part the first of each digest from its copies, which can keep its vectors once it is stored.
-
-    So they do whether or not a run was interrupted in between.
-    """
-    seen = set[str]()
-    parts: tuple[list[IngestSource], list[IngestSource]] = [], []
-    for source in todo:
-        parts[source.sha256 in seen].append(source)
-        if source.sha256:
-            seen.add(source.sha256)
-    return parts
 
 
 def _flags(prepared: PreparedDocument) -> list[str]:

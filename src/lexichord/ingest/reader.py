@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.containers import ContainedFile
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.reader_process import MESSAGE_LENGTH, send
 from lexichord.types import Chunk, Heading, LoadedText, PageBox, PageSize, Table
 

@@ -20,8 +20,8 @@ from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
 from lexichord.ingest.load.containers import ContainedFile, Unpacker, list_parts
-from lexichord.ingest.load.opened import held_in_place
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
+from lexichord.ingest.load.text import held_in_place
 from lexichord.types import Chunk, LoadedText, PageBox, PageSize
 
 MESSAGE_LENGTH = struct.Struct("!I")

@@ -1,16 +1,29 @@
-"""What becomes of each document of an ingest: recorded in its run, counted, passed to callbacks."""
+"""What becomes of each document of an ingest: recorded, counted, forecast, told."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import batched
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import batched, islice
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
+from lexichord.display.text import (
+    INGEST_OUTCOMES,
+    degraded_lines,
+    dollars_text,
+    to_text,
+    usage_text,
+)
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
-from lexichord.ingest.sources import FileGoneError
+from lexichord.ingest.sources import FileGoneError, IngestSource, PreparedDocument
 from lexichord.types import Shaped
+from lexichord.types.base import counted, escaped, short_uri
 from lexichord.types.questions import Usage
 from lexichord.types.state import FileProgress
 
@@ -213,3 +226,262 @@ class RunRecorder:
     def _notify(self, uris: Sequence[str], status: str, reason: str = "") -> None:
         for uri in uris:
             self.listener(uri, status, reason)
+
+
+MAX_REFUSED_SHOWN = 10  # chunks without a vector
+MAX_FLAGGED_SHOWN = 100  # documents
+MAX_REASONS_SHOWN = 20  # for which files failed
+MAX_UNREAD_SHOWN = 100  # files of a kind, or that failed for a reason
+
+
+@to_text.register
+def _(report: Report) -> str:
+    """Write the outcome, then what was not read, left out, flagged or not done."""
+    lines = [*outcome(report), *remarks(report), *degraded_lines(report.degraded)]
+    return "\n".join(lines)
+
+
+def outcome(report: Report) -> Iterator[str]:
+    """Yield how many files were stored, and what that took."""
+    counts = {name: getattr(report, name) for name in INGEST_OUTCOMES if name != "failed"}
+    texts = [f"{count} {name}" for name, count in counts.items() if count or name != "deleted"]
+    chunks = f"{counted(report.chunks, 'chunk')} stored, {report.embedded} embedded"
+    yield f"{', '.join(texts)}, {len(report.failed)} failed; {chunks}"
+    if report.model:
+        yield f"model {report.model}"
+    if report.vectors_filled:
+        yield f"{counted(report.vectors_filled, 'vector')} filled in"
+    if report.usage and report.usage.requests:
+        yield usage_text(report.usage)
+    if report.llm:
+        yield from contexts(report.llm)
+
+
+def remarks(report: Report, verbose: bool = False) -> Iterator[str]:
+    """Yield what is doubtful, was not read or left out, by name; `verbose` names all."""
+    for name in report.refused[:MAX_REFUSED_SHOWN]:
+        yield escaped(f"no vector, the embedder refuses its text: {name}")
+    if more := len(report.refused[MAX_REFUSED_SHOWN:]):
+        yield f"and {more} more that the embedder refuses: see --json"
+    most = len(report.flagged) if verbose else MAX_FLAGGED_SHOWN
+    for uri, flags in islice(report.flagged.items(), most):
+        yield escaped(f"flagged {short_uri(uri)}: {'; '.join(flags)}")
+    if (more := len(report.flagged) - most) > 0:
+        yield f"and {more:,} more flagged (--verbose names them)"
+    if report.llm:
+        yield from missing_contexts(report.llm)
+    yield from _passed_over(report, verbose)
+
+
+def contexts(llm: ContextReport) -> Iterator[str]:
+    """Yield what a model was asked for chunks' contexts."""
+    yield escaped(f"{counted(llm.chunks, 'context')} by {llm.model}, {llm.cached} from before")
+    tokens = f"{counted(llm.input_tokens, 'token')} in, {llm.output_tokens} out"
+    yield f"{counted(llm.requests, 'call')}, {tokens}, {dollars_text(llm.dollars)}"
+
+
+def missing_contexts(llm: ContextReport) -> Iterator[str]:
+    """Yield why some chunks have no context."""
+    for place, reason in llm.failed.items():
+        yield escaped(f"no context {short_uri(place)}: {reason}")
+    if llm.stopped:
+        yield escaped(f"stopped, {counted(llm.left, 'chunk')} left: {llm.stopped}")
+
+
+def _passed_over(report: Report, verbose: bool) -> Iterator[str]:
+    """Yield what was not read, and what folders hold beside."""
+    failed = f"not read, failed: {counted(len(report.failed), 'file')}"
+    unread = f"not read, of no kind that can be: {_tally(report.unread)}"
+    dead = f"dead links: {counted(len(report.dead_links), 'page')}"
+    yield from _grouped(failed, report.failed, verbose)
+    yield from _grouped(unread, report.unread, verbose)
+    yield from _grouped(dead, report.dead_links, verbose)
+    if report.left_out:
+        hint = "" if verbose else " (--verbose names them)"
+        yield escaped(f"left out: {_tally(report.left_out)}{hint}")
+    for name, why in report.left_out.items() if verbose else ():
+        yield escaped(f"  {short_uri(name)}: {why}")
+    if report.is_empty:
+        seen = report.unread or report.left_out
+        why = "see above; what can be read is in the ingest guide" if seen else "no file is there"
+        yield f"nothing was read: {why}"
+
+
+def _tally(reasons: Mapping[str, str]) -> str:
+    """Return how many there are for each reason, the most first."""
+    counts = Counter(reasons.values()).most_common()
+    return ", ".join(f"{amount} {why}" for why, amount in counts)
+
+
+def _grouped(head: str, reasons: Mapping[str, str], verbose: bool) -> Iterator[str]:
+    """Yield a head and the names of files, a line for each reason that they share; or nothing."""
+    if reasons:
+        yield escaped(head)
+    groups: dict[str, list[str]] = {}
+    for uri, reason in reasons.items():
+        groups.setdefault(reason, []).append(short_uri(uri))
+    most = len(groups) if verbose else MAX_REASONS_SHOWN
+    for reason, names in islice(groups.items(), most):
+        shown = names if verbose else names[:MAX_UNREAD_SHOWN]
+        rest = len(names) - len(shown)
+        more = f" and {rest} more (--verbose names them)" if rest else ""
+        yield escaped(f"  {reason}: {', '.join(shown)}{more}")
+    if rest := sum(len(names) for names in islice(groups.values(), most, None)):
+        yield f"  and {rest:,} more for other reasons (--verbose names them)"
+
+
+REPORT_SECONDS = 1.0  # between two reports
+SLOW_SECONDS = 10.0  # a file that takes longer is named, and again each time this has doubled
+SLOW_CHUNKS = 512  # a file of fewer is embedded together with others, and not named as slow
+MAX_FILES_NAMED = 8  # of those that are in progress
+TYPICAL_CHUNK_BYTES = 1000.0  # until the run's own files say more
+
+
+class FilesInProgress:
+    """How far the files are that a run has at hand; several threads tell."""
+
+    def __init__(self) -> None:
+        self._files = dict[str, FileProgress]()
+        self._begun = dict[str, float]()
+        self._lock = Lock()
+
+    def begin(self, uri: str, progress: FileProgress) -> None:
+        """Take up a file, unless it is in progress already."""
+        with self._lock:
+            self._files.setdefault(uri, progress)
+            self._begun.setdefault(uri, monotonic())
+
+    def cut(self, uri: str, progress: FileProgress) -> None:
+        """Tell how many chunks a file has, and how many of them need not be embedded."""
+        with self._lock:
+            self._files[uri] = progress
+            self._begun.setdefault(uri, monotonic())
+
+    def embed(self, uris: Iterable[str]) -> None:
+        """Count one more chunk as embedded for each time that a file is named."""
+        with self._lock:
+            for uri, count in Counter(uris).items():
+                before = self._files[uri]
+                self._files[uri] = replace(before, embedded=before.embedded + count)
+
+    def end(self, uri: str) -> None:
+        """Have done with a file, for now or for good."""
+        with self._lock:
+            self._files.pop(uri, None)
+            self._begun.pop(uri, None)
+
+    def clear(self) -> None:
+        """Have done with all."""
+        with self._lock:
+            self._files.clear()
+            self._begun.clear()
+
+    def largest(self) -> dict[str, FileProgress]:
+        """Return those that are being read, and the ones with the most chunks."""
+        with self._lock:
+            files = list(self._files.items())
+        files.sort(key=lambda each: (each[1].chunks is not None, -(each[1].chunks or 0)))
+        return dict(files[:MAX_FILES_NAMED])
+
+    def slow(self) -> Iterator[tuple[str, float]]:
+        """Yield those that take long by themselves, and since when they are at hand."""
+        with self._lock:
+            files = list(self._files.items())
+            begun = dict(self._begun)
+        for uri, progress in files:
+            if progress.chunks is None or progress.chunks > SLOW_CHUNKS:
+                yield uri, begun[uri]
+
+
+@dataclass
+class Forecast:
+    """The chunks of a run: those of the files that were read, and what the others will give.
+
+    A file of a kind gives as many chunks a byte as those of its kind have given so far, or else as
+    all have.
+    """
+
+    on_estimate: Callable[[int], None]
+    on_slow: Callable[[str, float], None]
+    on_reading: Callable[[Reading], None] = lambda reading: None
+    _total: int = 0
+    _chunks: Counter[str] = field(default_factory=Counter)
+    _bytes: Counter[str] = field(default_factory=Counter)
+    _left: Counter[str] = field(default_factory=Counter)  # bytes by kind
+    files: FilesInProgress = field(default_factory=FilesInProgress)
+    _named: dict[str, float] = field(default_factory=dict)  # when a slow file is named again
+    _read_once: set[str] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+
+    def expect(self, sources: Iterable[IngestSource]) -> list[IngestSource]:
+        """Return sources whose reading is followed here."""
+        followed = [replace(source, read=partial(self._read, source)) for source in sources]
+        self._total += len(followed)
+        for source in followed:
+            self._left[source.kind] += source.size
+        return followed
+
+    @property
+    def total(self) -> int:
+        """How many chunks there will probably be in all."""
+        with self._lock:
+            expected = sum(size * self._chunks_a_byte(kind) for kind, size in self._left.items())
+            return self._chunks.total() + round(expected)
+
+    def report(self) -> None:
+        """Pass on how many chunks there will be, what is read, and the files that take long."""
+        self.on_estimate(self.total)
+        with self._lock:
+            read = len(self._read_once)
+        self.on_reading(Reading(read, self._total, self.files.largest()))
+        for uri, since in self.files.slow():
+            seconds = monotonic() - since
+            if seconds >= self._named.get(uri, SLOW_SECONDS):
+                self._named[uri] = 2 * seconds
+                self.on_slow(uri, seconds)
+
+    def _chunks_a_byte(self, kind: str) -> float:
+        if self._bytes[kind]:
+            return self._chunks[kind] / self._bytes[kind]
+        if read := self._bytes.total():
+            return self._chunks.total() / read
+        return 1 / TYPICAL_CHUNK_BYTES
+
+    def _read(self, source: IngestSource) -> PreparedDocument:
+        """Read a source; of several threads."""
+        self.files.begin(source.uri, FileProgress())
+        chunks = 0
+        try:
+            prepared = source.read()
+            chunks = len(prepared.chunks)
+            self.files.cut(source.uri, FileProgress(chunks))
+            return prepared
+        except BaseException:
+            self.files.end(source.uri)
+            raise
+        finally:
+            with self._lock:
+                if source.uri not in self._read_once:  # one that fails may be tried again
+                    self._read_once.add(source.uri)
+                    self._left[source.kind] -= source.size
+                    self._bytes[source.kind] += source.size
+                    self._chunks[source.kind] += chunks
+
+
+@asynccontextmanager
+async def reported(forecast: Forecast) -> AsyncIterator[None]:
+    """Report each second while the block lasts, and once at its end."""
+    task = asyncio.create_task(_report(forecast))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+    forecast.report()
+
+
+async def _report(forecast: Forecast) -> None:
+    while True:
+        await asyncio.sleep(REPORT_SECONDS)
+        forecast.report()

@@ -135,3 +135,17 @@ def _lost(uris: Sequence[str], listed: AbstractSet[str]) -> list[str]:
     """Return what is gone; not what a listed file contains: one not looked into, or a mail."""
     outside = (uri for uri in uris if not listed & containing(uri))
     return [uri for uri in outside if is_gone(path_of_uri(uri))]
+
+
+def copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list[IngestSource]]:
+    """Part the first of each digest from its copies, which can keep its vectors once it is stored.
+
+    So they do whether or not a run was interrupted in between.
+    """
+    seen = set[str]()
+    parts: tuple[list[IngestSource], list[IngestSource]] = [], []
+    for source in todo:
+        parts[source.sha256 in seen].append(source)
+        if source.sha256:
+            seen.add(source.sha256)
+    return parts

@@ -12,7 +12,7 @@ from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunked import explain
 from lexichord.ingest.find import LEADS_OUT, FileSearch
 from lexichord.ingest.load import load
-from lexichord.ingest.load.options import load_options
+from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
 from lexichord.ingest.sources import storable_name
 from lexichord.settings import load_settings

@@ -13,38 +13,8 @@ from types import MappingProxyType
 from urllib.parse import unquote
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import text
-from lexichord.ingest.load.kinds import (
-    ARCHIVE_TYPES,
-    ASCIIDOC_TYPE,
-    CSV_TYPE,
-    DOCX_TYPE,
-    EML_TYPE,
-    EPUB_TYPE,
-    HTML_TYPE,
-    MARKDOWN_TYPE,
-    MARKED_TYPES,
-    MSG_TYPE,
-    NDJSON_TYPE,
-    NOTEBOOK_TYPE,
-    ODP_TYPE,
-    ODS_TYPE,
-    ODT_TYPE,
-    ORG_TYPE,
-    PDF_TYPE,
-    PPTX_TYPE,
-    RST_TYPE,
-    RTF_TYPE,
-    TEX_TYPE,
-    TSV_TYPE,
-    XLS_TYPE,
-    XLSX_TYPE,
-    XML_TYPE,
-    kind_of,
-    kind_of_file,
-)
-from lexichord.ingest.load.marks import LEFT_OUT
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load import kinds, text
+from lexichord.ingest.load.marks import LEFT_OUT, LoadOptions
 from lexichord.ingest.markdown import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
 
@@ -53,27 +23,33 @@ type MarkingLoader = Callable[[Path, str, LoadOptions], LoadedText]
 type TakingLoader = Callable[[Path, str, Path], LoadedText]
 
 # Which may take in other files.
-TAKING_TYPES = (MARKDOWN_TYPE, RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE, TEX_TYPE)
-# The modules that load what is not plain text, by kind.
+TAKING_TYPES = (
+    kinds.MARKDOWN_TYPE,
+    kinds.RST_TYPE,
+    kinds.ORG_TYPE,
+    kinds.ASCIIDOC_TYPE,
+    kinds.TEX_TYPE,
+)
+# The functions that load what is not plain text, by kind, in their modules.
 LOADERS: Mapping[str, str] = MappingProxyType(
     {
-        PDF_TYPE: "pdf",
-        DOCX_TYPE: "docx",
-        PPTX_TYPE: "slides",
-        **dict.fromkeys((XLSX_TYPE, XLS_TYPE, ODS_TYPE), "sheets"),
-        **dict.fromkeys((CSV_TYPE, TSV_TYPE), "delimited"),
-        HTML_TYPE: "html",
-        NOTEBOOK_TYPE: "notebook",
-        EPUB_TYPE: "epub",
-        **dict.fromkeys((EML_TYPE, MSG_TYPE), "mail"),
-        ODT_TYPE: "odt",
-        ODP_TYPE: "odp",
-        RTF_TYPE: "rtf",
-        MARKDOWN_TYPE: "markdown",
-        **dict.fromkeys((RST_TYPE, ORG_TYPE, ASCIIDOC_TYPE), "markup"),
-        TEX_TYPE: "tex",
-        NDJSON_TYPE: "records",
-        XML_TYPE: "feed",
+        kinds.PDF_TYPE: "pdf.load",
+        kinds.DOCX_TYPE: "docx.load",
+        kinds.PPTX_TYPE: "slides.load",
+        **dict.fromkeys((kinds.XLSX_TYPE, kinds.XLS_TYPE, kinds.ODS_TYPE), "sheets.load"),
+        **dict.fromkeys((kinds.CSV_TYPE, kinds.TSV_TYPE), "tables.load_delimited"),
+        kinds.HTML_TYPE: "html.load",
+        kinds.NOTEBOOK_TYPE: "books.load_notebook",
+        kinds.EPUB_TYPE: "books.load_epub",
+        **dict.fromkeys((kinds.EML_TYPE, kinds.MSG_TYPE), "mail.load"),
+        kinds.ODT_TYPE: "odf.load_odt",
+        kinds.ODP_TYPE: "odf.load_odp",
+        kinds.RTF_TYPE: "rtf.load",
+        kinds.MARKDOWN_TYPE: "markdown.load",
+        **dict.fromkeys((kinds.RST_TYPE, kinds.ORG_TYPE, kinds.ASCIIDOC_TYPE), "markup.load"),
+        kinds.TEX_TYPE: "tex.load",
+        kinds.NDJSON_TYPE: "tables.load_records",
+        kinds.XML_TYPE: "books.load_xml",
     }
 )
 
@@ -115,18 +91,19 @@ def load(
 def _load(file: Path, kind: str, options: LoadOptions, place: Path) -> LoadedText:
     """Leave the file to the loader of its kind, whose library is imported when it is needed."""
     uri = os.fsencode(file).decode(errors="backslashreplace")  # a name may be no UTF-8
-    if kind in ARCHIVE_TYPES:
+    if kind in kinds.ARCHIVE_TYPES:
         raise IngestError("is an archive: its files are documents, it is none itself")
     named = title(uri, "", kind)
     if kind in LOADERS:
-        module = import_module(f"{__name__}.{LOADERS[kind]}")
-        if kind in MARKED_TYPES:
-            marking: MarkingLoader = module.load
+        module, _, name = LOADERS[kind].rpartition(".")
+        function = getattr(import_module(f"{__name__}.{module}"), name)
+        if kind in kinds.MARKED_TYPES:
+            marking: MarkingLoader = function
             return marking(file, named, options)
         if kind in TAKING_TYPES:
-            taking: TakingLoader = module.load
+            taking: TakingLoader = function
             return taking(file, named, place)
-        loader: Loader = module.load
+        loader: Loader = function
         return loader(file, named)
     content, metadata = text.read_text(file)
     return LoadedText(content, kind, title(uri, content, kind), metadata=metadata)
@@ -139,7 +116,7 @@ def _flagged(loaded: LoadedText) -> LoadedText:
 
 def media_type(file: Path) -> str:
     """Return the media type. Raises IngestError."""
-    kind = kind_of_file(file)
+    kind = kinds.kind_of_file(file)
     if kind is None:
         if instead := SAVED_AS.get(file.suffix.lower()):
             raise IngestError(f"'{file.suffix}' cannot be read: save it as {instead} or .pdf")
@@ -150,8 +127,8 @@ def media_type(file: Path) -> str:
 
 def title(uri: str, text: str, kind: str) -> str:
     """Return the heading that a Markdown file opens with, else the file's name in words."""
-    if kind == MARKDOWN_TYPE and (match := OPENING_HEADING.search(text)):
+    if kind == kinds.MARKDOWN_TYPE and (match := OPENING_HEADING.search(text)):
         return heading_name(match[1])
     name = Path(unquote(uri))
-    stem = name.stem if kind_of(f"a{name.suffix}") else name.name
+    stem = name.stem if kinds.kind_of(f"a{name.suffix}") else name.name
     return re.sub(r"[\s_-]+", " ", stem).strip() or uri

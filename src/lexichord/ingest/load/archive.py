@@ -1,16 +1,19 @@
-"""Documents that are ZIP archives of XML: what is encrypted, broken or too large is refused."""
+"""Documents that are ZIP archives of XML: opened if they are whole, their properties, diagrams."""
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from types import MappingProxyType
+from typing import Any, BinaryIO
 
-from lxml.etree import LxmlError, XMLParser, _Element, fromstring
+from lxml.etree import LxmlError, QName, XMLParser, _Element, fromstring
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.text import storable_text
 
+FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 MAX_UNPACKED_BYTES = 200_000_000  # bytes of a file when unpacked
 MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
 MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
@@ -68,3 +71,72 @@ def parse_xml(data: bytes) -> _Element:
         remove_pis=True,
     )
     return fromstring(data, parser)
+
+
+OFFICE_PART = "docProps/core.xml"
+OPEN_DOCUMENT_PART = "meta.xml"
+# The keys of metadata, by the names of elements.
+KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        "title": "title",
+        "creator": "author",
+        "initial-creator": "author",
+        "created": "created",
+        "creation-date": "created",
+        "modified": "modified",
+        "date": "modified",
+        "subject": "subject",
+        "keywords": "keywords",
+        "keyword": "keywords",
+        "language": "language",
+    }
+)
+# Titles that programs give to documents that have none.
+PROGRAM_TITLES = ("powerpoint presentation", "presentation", "untitled", "document1", "slide 1")
+MAX_PROPERTY_CHARS = 1000
+
+
+def office_properties(file: Path) -> dict[str, Any]:
+    """Return what a DOCX, PPTX or XLSX says of itself; nothing where it is broken."""
+    return _archived(file, OFFICE_PART)
+
+
+def open_document_properties(file: Path) -> dict[str, Any]:
+    """Return what an OpenDocument file says of itself; nothing where it is broken."""
+    return _archived(file, OPEN_DOCUMENT_PART)
+
+
+def read_properties(root: _Element) -> dict[str, Any]:
+    """Return the properties among an element's descendants, the first of each key."""
+    properties: dict[str, Any] = {}
+    for element in root.iter("{*}*"):
+        key = KEYS.get(QName(element).localname)
+        text = storable_text(" ".join("".join(map(str, element.itertext())).split()))
+        if key and text and key not in properties:
+            properties[key] = text[:MAX_PROPERTY_CHARS]
+    if properties.get("title", "").lower() in PROGRAM_TITLES:
+        del properties["title"]
+    return properties
+
+
+def _archived(file: Path, part: str) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return read_properties(parse_xml(archive.read(part)))
+    except ARCHIVE_ERRORS:
+        return {}
+
+
+LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
+
+
+def diagram_lines(part: Any, element: _Element) -> Iterator[str]:  # noqa: ANN401
+    """Yield the words of each shape in the diagrams that an element of a part shows."""
+    for shown in element.iter("{*}relIds"):
+        link = part.rels.get(shown.get(LINK, ""))
+        if link is None or link.is_external:
+            continue
+        for shape in parse_xml(link.target_part.blob).iter("{*}pt"):
+            text = "".join(piece.text or "" for piece in shape.iter("{*}t"))
+            if line := " ".join(storable_text(text).split()):
+                yield line

@@ -30,8 +30,7 @@ from lexichord.ingest.load.kinds import (
     named_by_type,
     unread_kind,
 )
-from lexichord.ingest.load.opened import CHANGED, held_in_place
-from lexichord.ingest.load.text import HEAD_BYTES, storable_text
+from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, held_in_place, storable_text
 
 MAX_PARTS = 10_000  # files that a file contains
 MAX_PART_BYTES = 200_000_000  # bytes of one of them

@@ -9,8 +9,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.opened import open_regular
-from lexichord.ingest.load.text import HEAD_BYTES, is_text
+from lexichord.ingest.load.text import HEAD_BYTES, is_text, open_regular
 from lexichord.types.base import LANGUAGE_ENDINGS
 
 PDF_TYPE = "application/pdf"

@@ -218,13 +218,8 @@ def _loaded(
         "created": _day(headers["date"]),
         "message_id": message_id,
     }
-    return LoadedText(
-        built.text,
-        kind,
-        headers["subject"] or named,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        metadata={key: value for key, value in about.items() if value},
+    return built.document(
+        kind, headers["subject"] or named, {key: value for key, value in about.items() if value}
     )
 
 

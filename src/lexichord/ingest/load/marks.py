@@ -1,15 +1,39 @@
-"""The words that tell what readers see otherwise than as text: hidden, in a margin, said about it.
-
-One vocabulary for all formats. What the options leave out is counted, so that it can be told.
-"""
+"""Words that tell what readers see otherwise than as text: hidden, in a margin, said about it."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.text import storable_text
+from lexichord.ingest.load.text import TextBuilder, storable_text
+from lexichord.types.options import Marking
+
+if TYPE_CHECKING:
+    from lexichord.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """The password of those that are encrypted, and what recognizes the text of scans.
+
+    `ocr` is tesseract or, with the languages that it shall expect, tesseract/eng+deu; or rapidocr.
+    What is `hidden`, and `comments`, are kept as text, marked as what they are, or dropped. Words
+    that are hidden amid the text are kept where all is, else dropped.
+    """
+
+    password: str | None = None
+    ocr: str | None = None
+    hidden: Marking = "mark"
+    comments: Marking = "mark"
+
+
+def load_options(settings: "Settings") -> LoadOptions:
+    """Return how files are loaded by the settings."""
+    secret = settings.file_password
+    password = secret.get_secret_value() if secret else None
+    return LoadOptions(password, settings.ocr, settings.hidden, settings.comments)
+
 
 HIDDEN = "(hidden)"
 LEFT_OUT = "left out: "  # so begins a flag
@@ -118,3 +142,36 @@ class Marks:
         by = f" by {author}" if author else ""
         on = f", {day}" if day else ""
         return text if self._comments == "keep" else f"{kind}{by}{on}: {text}"
+
+
+MAX_SLIDE_TITLE_CHARS = 200  # characters: more are no title
+
+
+def titled(title: str) -> str:
+    """Return what a slide is named by; "" of words that are no title."""
+    return title if len(title) <= MAX_SLIDE_TITLE_CHARS else ""
+
+
+def begin_slide(built: TextBuilder, marks: Marks, number: int, title: str, is_hidden: bool) -> bool:
+    """Begin a slide's page; return whether the slide stays.
+
+    Its name stands in the text where it says that it is hidden.
+    """
+    built.page()
+    name = f"Slide {number}"
+    if is_hidden:
+        name = marks.hidden(name, "slide")
+    if not name:
+        return False
+    named = f"{name}: {title}" if title else name
+    built.place(2, named if titled(title) else name, apart=True)
+    if opening := named if HIDDEN in name else title:
+        built.paragraph(opening)
+    return True
+
+
+def add_speaker_notes(built: TextBuilder, text: str) -> None:
+    """Add what the speaker notes, under a heading."""
+    if text:
+        built.paragraph("Speaker notes", 3)
+        built.paragraph(text)

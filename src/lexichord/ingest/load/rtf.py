@@ -1,28 +1,273 @@
-"""RTF: its text, with its tables (`rtf_tables`) and with what `rtf_parts` takes out."""
+"""RTF: its text with its tables; margins, notes, comments and hidden passages are set apart."""
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import batched
 from pathlib import Path
 
-from striprtf.striprtf import font_table_group, rtf_to_text
+from striprtf.striprtf import font_table_group, remove_pict_groups, rtf_to_text
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import RTF_TYPE
-from lexichord.ingest.load.marks import PASSAGE, Marks, described, picture, within
-from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.rtf_parts import HIDDEN, PLACE, part_rtf
-from lexichord.ingest.load.rtf_tables import (
-    ROW_SIGNS,
-    CellTexts,
-    RowLayout,
-    part_tables,
-    sign_rows,
-    table_rows,
-)
+from lexichord.ingest.load.marks import PASSAGE, LoadOptions, Marks, described, picture, within
+from lexichord.ingest.load.tables import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, read_bytes, storable_text
 from lexichord.types import LoadedText
+
+PART_START = re.compile(
+    r"\{\s*(?:\\\*\s*)?\\(?P<kind>header|footer|footnote|annotation|atnauthor|shppict|pict|shp)"
+    r"[lrf]?(?![a-z])"
+)
+TOKEN = re.compile(r"\\(?P<word>[a-z]{1,32})(?P<number>-?\d{1,10})?|\\.|[{}]", re.DOTALL)
+ANY_PART = re.compile(r"\\(?:header|footer|footnote|annotation|shptxt|v(?![a-z]))|Description")
+BOX_START = re.compile(r"\{\s*\\shptxt(?![a-z])")
+COLUMN_END = re.compile(r"\\column(?![a-z])")  # which the library does not know
+DESCRIPTION = re.compile(r"\\sn\s+\w*Description\s*\}\s*\{\\sv\s+(?P<words>[^{}]{1,5000})\}")
+DATE = re.compile(r"\{\s*\\\*\s*\\atndate\s+(\d{1,10})\s*\}")
+NO_SIGNS = dict.fromkeys(range(2, 7), "?")  # what the signs are made of
+PLACE = re.compile("\x02(\\d+)\x03")
+HIDDEN = re.compile("\x04([^\x04]*)\x05", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class RtfPart:
+    """A part: its kind, its source and, of a comment, who made it and when."""
+
+    kind: str
+    source: str
+    author: str = ""
+    day: str = ""
+
+
+def part_rtf(source: str) -> tuple[str, list[RtfPart]]:
+    """Return the source of the running text, with signs where parts were taken out, and these."""
+    source = remove_pict_groups(source).translate(NO_SIGNS)  # type: ignore[no-untyped-call]
+    source, parts = COLUMN_END.sub(r"\\line", source), list[RtfPart]()
+    if "\\deleted" in source:
+        source = "".join(_without_deletions(source))
+    if ANY_PART.search(source):
+        source = "".join(_with_hidden_signs(source))
+        source = "".join(_body(source, parts))
+    return source, parts
+
+
+def _with_hidden_signs(source: str) -> Iterator[str]:
+    r"""Yield the source with signs around what \v hides: up to \v0, \plain or its group's end."""
+    place, depth = 0, 0
+    opened: int | None = None
+    for token in TOKEN.finditer(source):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        shows = token["word"] == "plain" or (token["word"] == "v" and token["number"] == "0")
+        if opened is not None and (shows or depth < opened):
+            yield f"{source[place : token.start()]}\x05"
+            place, opened = token.start(), None
+        elif opened is None and token["word"] == "v" and not shows:
+            yield f"{source[place : token.end()]} \x04"
+            place, opened = token.end() + source.startswith(" ", token.end()), depth
+    yield source[place:]
+
+
+def _without_deletions(source: str) -> Iterator[str]:
+    r"""Yield the source without what \deleted marks: up to \deleted0, \plain or its group's end."""
+    place, depth = 0, 0
+    opened: int | None = None
+    for token in TOKEN.finditer(source):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        word, is_off = token["word"], token["number"] == "0"
+        if opened is None and word == "deleted" and not is_off:
+            yield source[place : token.start()]
+            opened = depth
+        elif opened is not None and (
+            depth < opened
+            or (depth == opened and (word == "plain" or (word == "deleted" and is_off)))
+        ):
+            place, opened = token.start(), None
+    yield "" if opened is not None else source[place:]
+
+
+def _body(source: str, parts: list[RtfPart]) -> Iterator[str]:
+    """Yield the source without its parts, which are added to `parts`."""
+    place, author = 0, ""
+    while start := PART_START.search(source, place):
+        end = _group_end(source, start.start())
+        inner = source[start.end() : end - 1]
+        yield source[place : start.start()]
+        place = end
+        kind = start["kind"]
+        if kind == "atnauthor":
+            author = inner
+        elif kind in ("shppict", "pict", "shp"):
+            found = [RtfPart("box", box) for box in _boxes(inner)]
+            if said := DESCRIPTION.search(inner):
+                found.append(RtfPart("picture", said["words"]))
+            for part in found:
+                parts.append(part)
+                yield f"\x02{len(parts) - 1}\x03"
+        else:
+            dated = DATE.search(inner)
+            parts.append(RtfPart(kind, inner, author, _day(int(dated[1])) if dated else ""))
+            yield f"\x02{len(parts) - 1}\x03"
+    yield source[place:]
+
+
+def _boxes(shape: str) -> Iterator[str]:
+    """Yield the sources of the text in a shape."""
+    place = 0
+    while start := BOX_START.search(shape, place):
+        place = _group_end(shape, start.start())
+        yield shape[start.end() : place - 1]
+
+
+def _group_end(source: str, start: int) -> int:
+    depth = 0
+    for token in TOKEN.finditer(source, start):
+        if token[0] in "{}":
+            depth += 1 if token[0] == "{" else -1
+            if depth == 0:
+                return token.end()
+    return len(source)
+
+
+def _day(packed: int) -> str:
+    """Read a day as Word packs it, bit by bit."""
+    year, month, day = 1900 + (packed >> 20 & 0x1FF), packed >> 16 & 0xF, packed >> 11 & 0x1F
+    return f"{year}-{month:02}-{day:02}"
+
+
+START, CELL_END, ROW_END = "\x0e", "\x0f", "\x10"
+TABLE_SIGNS = dict.fromkeys(range(0x0E, 0x11), "?")
+SIGNED_ROW = re.compile(
+    f"{START}(?P<cells>[^{START}{ROW_END}]*){ROW_END}(?P<number>\\d+){ROW_END}[ \t]*\n?"
+)
+ROW_SIGNS = f"{START}|{CELL_END}|{ROW_END}\\d+{ROW_END}"
+LEFT_SIGNS = re.compile(ROW_SIGNS)  # of rows that are none
+NEAR_EDGES = 60  # twips, a millimetre: edges of rows that are as far apart are one
+
+type CellTexts = tuple[int, list[str]]  # the number of a row's layout, and its cells' texts
+
+
+@dataclass(slots=True)
+class RowLayout:
+    """The right edges of a row's cells, and which go on with the one before or above."""
+
+    edges: list[int] = field(default_factory=list)
+    beside: list[bool] = field(default_factory=list)
+    above: list[bool] = field(default_factory=list)
+
+
+def sign_rows(source: str) -> tuple[str, list[RowLayout]]:
+    """Return a source with signs in its tables, and the layouts that these number."""
+    if "\\trowd" not in source:
+        return source, []
+    signer = _Signer(source.translate(TABLE_SIGNS))
+    return "".join(signer.signed()), signer.layouts
+
+
+class _Signer:
+    """Goes through a source once; a layout holds until the next one."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._layout, self._words = RowLayout(), set[str]()
+        self._is_in_row = False
+        self.layouts = list[RowLayout]()
+
+    def signed(self) -> Iterator[str]:
+        place = 0
+        for token in TOKEN.finditer(self._source):
+            sign = self._sign(token["word"] or "", token["number"])
+            if sign:
+                yield f"{self._source[place : token.start()]}{{}}{sign}"
+                place = token.end() + self._source.startswith(" ", token.end())
+        yield self._source[place:]
+
+    def _sign(self, word: str, number: str | None) -> str:
+        """Take a control word in; return what stands in its place, if anything else does."""
+        if word == "trowd":
+            self._layout, self._words = RowLayout(), set()
+        elif word in ("clmrg", "clvmrg"):
+            self._words.add(word)
+        elif word == "cellx":
+            self._layout.edges.append(int(number or 0))
+            self._layout.beside.append("clmrg" in self._words)
+            self._layout.above.append("clvmrg" in self._words)
+            self._words.clear()
+        if word in ("trowd", "intbl") and not self._is_in_row:
+            self._is_in_row = True
+            return START
+        if word in ("cell", "nestcell", "nestrow"):
+            return CELL_END if word == "cell" else " "
+        if word == "row":
+            self._is_in_row = False
+            self.layouts.append(self._layout)
+            return f"{ROW_END}{len(self.layouts) - 1}{ROW_END}\n"
+        return ""
+
+
+def part_tables(text: str) -> Iterator[tuple[str, list[CellTexts]]]:
+    """Yield what stands before each table with its rows; what follows the last with none."""
+    place, before, rows = 0, "", list[CellTexts]()
+    for match in SIGNED_ROW.finditer(text):
+        between = text[place : match.start()]
+        if between.strip() and rows:
+            yield LEFT_SIGNS.sub(" ", before), rows
+            before, rows = "", []
+        before += between
+        cells = match["cells"].split(CELL_END)
+        rows.append((int(match["number"]), cells if cells[-1].strip() else cells[:-1]))
+        place = match.end()
+    yield LEFT_SIGNS.sub(" ", before), rows
+    yield LEFT_SIGNS.sub(" ", text[place:]), []
+
+
+@dataclass(slots=True)
+class _Cell:
+    text: str
+    columns: int
+    rows: int = 1
+
+
+def table_rows(rows: Sequence[CellTexts], layouts: Sequence[RowLayout]) -> list[list[str]]:
+    """Return the texts of a table's rows, what is merged in each that it covers."""
+    columns = _columns({edge for number, _ in rows for edge in layouts[number].edges})
+    above = dict[int, _Cell]()
+    grid = [_row(layouts[number], texts, columns, above) for number, texts in rows]
+    spanning = ([SpanningCell(cell.text, cell.rows, cell.columns) for cell in row] for row in grid)
+    return even_rows(filled_rows(spanning, 1))
+
+
+def _columns(edges: set[int]) -> dict[int, int]:
+    """Return the number of the column that ends at each edge, counted from 1."""
+    columns, number, last = dict[int, int](), 0, -NEAR_EDGES
+    for edge in sorted(edges):
+        number, last = (number, last) if edge - last < NEAR_EDGES else (number + 1, edge)
+        columns[edge] = number
+    return columns
+
+
+def _row(
+    layout: RowLayout, texts: Sequence[str], columns: dict[int, int], above: dict[int, _Cell]
+) -> list[_Cell]:
+    """Return a row's own cells; those that go on from `above`, by their first column, grow."""
+    row, left = list[_Cell](), 0
+    last: _Cell | None = None
+    for at, text in enumerate(texts):
+        is_laid = at < len(layout.edges)
+        right = max(columns[layout.edges[at]] if is_laid else 0, left + 1)
+        if last and is_laid and layout.beside[at]:
+            last.columns += right - left if row and last is row[-1] else 0
+        elif is_laid and layout.above[at] and left in above:
+            last = above[left]
+            last.rows += 1
+        else:
+            last = above[left] = _Cell("", right - left)
+            row.append(last)
+        last.text = f"{last.text} {text}".strip()
+        left = right
+    return row
+
 
 SIGNS = re.compile(f"({PLACE.pattern.replace('(', '(?:')}|{ROW_SIGNS}|\n)")
 BROKEN_RTF = "is no RTF, or a broken one: open it and save it again"

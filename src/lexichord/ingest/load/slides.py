@@ -1,22 +1,27 @@
 """Slides: a section and a page each, with tables, charts' numbers and the speaker's notes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lxml.etree import _Element
 from pptx import Presentation
 from pptx.oxml.ns import qn
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import check_archive
-from lexichord.ingest.load.diagrams import diagram_lines
+from lexichord.ingest.load.archive import check_archive, diagram_lines, office_properties, parse_xml
 from lexichord.ingest.load.kinds import PPTX_TYPE
-from lexichord.ingest.load.marks import HIDDEN, Marks, described, picture
-from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.properties import office_properties
-from lexichord.ingest.load.slide_comments import read_people, slide_comments
-from lexichord.ingest.load.slide_names import add_speaker_notes, begin_slide, titled
-from lexichord.ingest.load.spans import SpanningCell, even_rows, filled_rows
+from lexichord.ingest.load.marks import (
+    HIDDEN,
+    LoadOptions,
+    Marks,
+    add_speaker_notes,
+    begin_slide,
+    described,
+    picture,
+    titled,
+)
+from lexichord.ingest.load.tables import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText
 
@@ -40,15 +45,7 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
             raise
         raise IngestError(BROKEN_SLIDES) from None
     title = properties.pop("title", "") or next(filter(None, deck.titles), named)
-    return LoadedText(
-        deck.built.text,
-        PPTX_TYPE,
-        title,
-        headings=tuple(deck.built.headings),
-        tables=tuple(deck.built.tables),
-        pages=deck.built.pages,
-        metadata=marks.flagged(properties),
-    )
+    return deck.built.document(PPTX_TYPE, title, marks.flagged(properties))
 
 
 class _Deck:
@@ -177,3 +174,41 @@ def _text(frame: Any) -> str:  # noqa: ANN401
 
 def _line(text: str) -> str:
     return " ".join(storable_text(text).split())
+
+
+PEOPLE = ("commentAuthors", "authors")  # of the old ones, and of the new
+
+
+def read_people(presentation: Any) -> dict[str, str]:  # noqa: ANN401
+    """Return the names of a presentation's commenters, by their ids."""
+    return {
+        author.get("id", ""): author.get("name", "")
+        for kind in PEOPLE
+        for root in _related(presentation.part, kind)
+        for author in root
+    }
+
+
+def slide_comments(slide: Any, people: Mapping[str, str], marks: Marks) -> Iterator[str]:  # noqa: ANN401
+    """Yield the comments on a slide, and the replies to each, marked."""
+    for root in _related(slide.part, "comments"):
+        for said in root.iter("{*}cm", "{*}reply"):
+            author = people.get(said.get("authorId", ""), "")
+            day = said.get("dt") or said.get("created") or ""
+            if marked := marks.comment(_comment_text(said), author, day):
+                yield marked
+
+
+def _comment_text(said: _Element) -> str:
+    """Return a comment's words, without those of its replies."""
+    own = said.findtext("{*}text")
+    words = said.iterfind("{*}txBody//{*}t") if own is None else []
+    text = own if own is not None else " ".join(word.text or "" for word in words)
+    return " ".join(storable_text(text).split())
+
+
+def _related(part: Any, kind: str) -> Iterator[_Element]:  # noqa: ANN401
+    """Yield the roots of the parts of a kind that a part names."""
+    for link in part.rels.values():
+        if not link.is_external and link.reltype.endswith(f"/{kind}"):
+            yield parse_xml(link.target_part.blob)

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +17,7 @@ from functools import partial
 from itertools import islice, takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
@@ -38,11 +39,8 @@ from lexichord.ingest.load.kinds import (
     kind_of_content,
     unread_kind,
 )
-from lexichord.ingest.load.opened import CHANGED
-from lexichord.ingest.load.text import HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
-from lexichord.ingest.remote.archives import ArchiveRoom, FetchedArchive
-from lexichord.ingest.remote.drivers import MissingError
-from lexichord.ingest.remote.place import RemoteObject, RemotePlace
+from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
+from lexichord.ingest.remote.place import MissingError, RemoteObject, RemotePlace
 from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
@@ -51,6 +49,77 @@ from lexichord.ingest.sources import (
     refused_source,
 )
 from lexichord.types import Json
+
+KEPT_BYTES = 1_000_000_000  # of archives between the look into them and the reading of their parts
+
+
+@dataclass
+class ArchiveRoom:
+    """How many bytes of archives may be kept at once."""
+
+    left: int = KEPT_BYTES
+    _lock: Lock = field(default_factory=Lock)
+
+    def take(self, size: int) -> bool:
+        """Return whether there is room for so many bytes, which are then taken."""
+        with self._lock:
+            if size > self.left:
+                return False
+            self.left -= size
+            return True
+
+    def give_back(self, size: int) -> None:
+        """Give so many bytes back."""
+        with self._lock:
+            self.left += size
+
+
+@dataclass
+class FetchedArchive:
+    """An archive's file. `fetch` brings it, again where there was no room to keep it.
+
+    It goes when all looks at it that are `left`, the first one included, were had.
+    """
+
+    file: Path
+    fetch: Callable[[Path], None]
+    room: ArchiveRoom
+    left: int = 1
+    _users: int = field(init=False, default=0)
+    _kept: int = field(init=False, default=0)  # bytes
+    _lock: Lock = field(init=False, default_factory=Lock)
+
+    @contextmanager
+    def opened(self) -> Iterator[Path]:
+        """Yield the file. Raises IngestError where it cannot be fetched."""
+        with self._lock:
+            if not self.file.exists():
+                self._bring()
+            self._users += 1
+        try:
+            yield self.file
+        finally:
+            with self._lock:
+                self._users -= 1
+                self.left -= 1
+                if not self._users and not self._stays():
+                    self.file.unlink(missing_ok=True)
+
+    def _bring(self) -> None:
+        self.file.parent.mkdir(exist_ok=True)
+        try:
+            self.fetch(self.file)
+        except BaseException:
+            self.file.unlink(missing_ok=True)  # what came of it is not taken for all
+            raise
+
+    def _stays(self) -> bool:
+        if self.left > 0 and not self._kept and self.room.take(size := self.file.stat().st_size):
+            self._kept = size
+        if self.left <= 0:
+            self.room.give_back(self._kept)
+            self._kept = 0
+        return self._kept > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,37 +5,36 @@ What styles mean is in `styles`, list numbers are in `numbering`, the blocks of 
 `margins`, what people said about the text in `comments`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import docx
 from docx.document import Document
 from docx.oxml.ns import qn
+from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import ARCHIVE_ERRORS, check_archive
-from lexichord.ingest.load.docx.comments import read_comments
+from lexichord.ingest.load.archive import ARCHIVE_ERRORS, check_archive, office_properties
 from lexichord.ingest.load.docx.content import (
+    ParagraphStyles,
     block_elements,
     count_header_rows,
+    grid_rows,
     is_hidden_row,
+    is_on,
     part_root,
+    root_of,
     row_cells,
     sections,
     table_rows,
     text_boxes,
 )
-from lexichord.ingest.load.docx.grid import grid_rows
-from lexichord.ingest.load.docx.margins import Margins
 from lexichord.ingest.load.docx.numbering import ListNumbering
 from lexichord.ingest.load.docx.paragraphs import ParagraphReader
-from lexichord.ingest.load.docx.styles import ParagraphStyles
 from lexichord.ingest.load.kinds import DOCX_TYPE
-from lexichord.ingest.load.marks import Marks, within
-from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.properties import office_properties
+from lexichord.ingest.load.marks import LoadOptions, Marks, within
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText
 
@@ -81,13 +80,7 @@ class _Reader:
         self._add(self._margins.never_shown())
         self._read_notes()
         self._add(self._paragraphs.other_comments())
-        return LoadedText(
-            self._built.text,
-            DOCX_TYPE,
-            self._title or self._named or named,
-            headings=tuple(self._built.headings),
-            tables=tuple(self._built.tables),
-        )
+        return self._built.document(DOCX_TYPE, self._title or self._named or named)
 
     def _add(self, texts: Iterable[str]) -> None:
         for text in texts:
@@ -188,3 +181,68 @@ class _Reader:
                 if note.get(qn("w:id")) == name:
                     self._built.paragraph(f"[{number}] {' '.join(self._pieces(note))}")
                     self._add(self._paragraphs.take_comments())
+
+
+HEADER, FOOTER = "w:headerReference", "w:footerReference"
+KINDS = {HEADER: "Header", FOOTER: "Footer"}
+
+
+class Margins:
+    """The headers and footers of a document, section after section."""
+
+    def __init__(self, part: DocumentPart, marks: Marks, read: Callable[[_Element], str]) -> None:
+        self._part, self._marks, self._read = part, marks, read
+        settings = part_root(part, "settings")
+        parted = None if settings is None else settings.find(qn("w:evenAndOddHeaders"))
+        self._parts_even_pages = is_on(parted)
+        self._linked = dict[tuple[str, str], str]()
+        self._texts = dict[str, str]()
+        self._seen = set[str]()
+
+    def of(self, section: _Element) -> tuple[list[str], list[str]]:
+        """Return a section's headers and footers that no section before it had."""
+        for kind in KINDS:
+            for reference in section.iterfind(qn(kind)):
+                pages = reference.get(qn("w:type"), "default")
+                self._linked[kind, pages] = reference.get(qn("r:id"), "")
+        has_first = is_on(section.find(qn("w:titlePg")))
+        shown = {"first": has_first, "default": True, "even": self._parts_even_pages}
+        names = [name for name, is_shown in shown.items() if is_shown]
+        return list(self._shown(HEADER, names)), list(self._shown(FOOTER, names))
+
+    def never_shown(self) -> Iterator[str]:
+        """Yield the headers and footers that no page shows."""
+        for (kind, _), link in self._linked.items():
+            if any(map(str.isalpha, text := self._text(link))) and text not in self._seen:
+                self._seen.add(text)
+                if marked := self._marks.hidden(text, KINDS[kind].lower()):
+                    yield f"{KINDS[kind]}: {marked}"
+
+    def _shown(self, kind: str, pages: Iterable[str]) -> Iterator[str]:
+        for text in (self._text(self._linked.get((kind, each), "")) for each in pages):
+            if any(map(str.isalpha, text)) and text not in self._seen:
+                self._seen.add(text)
+                yield f"{KINDS[kind]}: {text}"
+
+    def _text(self, link: str) -> str:
+        """Return the text of a header or footer, read once."""
+        relation = self._part.rels.get(link)
+        if link not in self._texts and relation is not None and not relation.is_external:
+            self._texts[link] = self._read(root_of(relation.target_part)).strip()
+        return self._texts.get(link, "")
+
+
+def read_comments(root: _Element | None, marks: Marks) -> dict[str, str]:
+    """Return the comments by their ids, marked; those that are left out are not among them."""
+    comments = [] if root is None else root.findall(qn("w:comment"))
+    marked = {each.get(qn("w:id"), ""): _marked(each, marks) for each in comments}
+    return {name: text for name, text in marked.items() if text}
+
+
+def _marked(comment: _Element, marks: Marks) -> str:
+    paragraphs = (
+        "".join(text.text or "" for text in paragraph.iter(qn("w:t")))
+        for paragraph in comment.iter(qn("w:p"))
+    )
+    author, day = comment.get(qn("w:author"), ""), comment.get(qn("w:date"), "")
+    return marks.comment("\n".join(filter(str.strip, paragraphs)), author, day)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from docx.oxml.ns import qn
 from lxml.etree import _Element
 
-from lexichord.ingest.load.docx.styles import ParagraphStyles, property_value
+from lexichord.ingest.load.docx.content import ParagraphStyles, property_value
 from lexichord.ingest.load.list_numbers import LIST_LEVELS, ListCounter, ListLevel
 
 

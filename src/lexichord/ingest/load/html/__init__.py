@@ -1,7 +1,8 @@
 """HTML: the main text as a browser lays it out, with its headings; lists and tables in `blocks`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,15 @@ from lxml.etree import LxmlError, ParserError, _Element, strip_elements, strip_t
 from lxml.html import HTMLParser, document_fromstring
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load.equations import MATHS_TAGS, NOTE_ATTRIBUTE, write_maths
 from lexichord.ingest.load.html.blocks import (
     DATA_TABLE_TAG,
     MARKER_ATTRIBUTE,
+    describe_pictures,
     flatten_tables,
     mark_items,
+    set_labels_apart,
 )
-from lexichord.ingest.load.html.headline import take_headline
-from lexichord.ingest.load.html.hidden import is_hidden
-from lexichord.ingest.load.html.maths import drop_copies, write_maths
-from lexichord.ingest.load.html.pictures import describe_pictures, set_labels_apart
 from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.load.text import DROPPED_FLAG, decode, read_bytes, storable_text
 from lexichord.types import Heading, LoadedText, Table
@@ -109,7 +109,8 @@ def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText
     declared = META_CHARSET.search(data[:4096])
     content, encoding = decode(data, declared[1].decode("ascii") if declared else charset)
     try:
-        root = document_fromstring(_parseable(content), parser=_parser())
+        parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+        root = document_fromstring(_parseable(content), parser=parser)
     except ParserError:  # nothing in it
         raise IngestError("holds no text") from None
     except (LxmlError, ValueError):
@@ -124,10 +125,6 @@ def _parseable(content: str) -> bytes:
     """Encode as UTF-8, whatever the page declares; leave out what the parser cannot take."""
     content = content.replace("\0", "").replace("\r\n", "\n")
     return content.encode()
-
-
-def _parser() -> HTMLParser:
-    return HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
 
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
@@ -254,3 +251,93 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Take line ends and blanks off a place; a tab at the start of a table is an empty cell."""
     place = text[start:end]
     return start + len(place) - len(place.lstrip("\n ")), start + len(place.rstrip("\n "))
+
+
+HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
+
+
+def is_hidden(item: _Element) -> bool:
+    """Return whether an element says by itself that it is not shown."""
+    return item.get("hidden") is not None or HIDDEN_STYLE.search(item.get("style", "")) is not None
+
+
+HEADER_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+BYLINE_TAGS = ("p", "address", "time")  # who wrote it, and when; menus are lists of links
+MAX_BYLINE_CHARS = 300
+
+
+def take_headline(root: _Element, main: _Element, title: str) -> None:
+    """Put the headline before the main text, if that has none, with what its header says of it.
+
+    Where a page's title ends with it, as in "Buffers | Node.js", it is the name of the whole site.
+    """
+    if next(main.iter("h1"), None) is not None:
+        return
+    above = takewhile(lambda item: item is not main, root.iter("h1", main.tag))
+    headlines = [item for item in above if item.tag == "h1" and _is_of_page(item, title)]
+    parts = [part for headline in headlines for part in _with_byline(headline)]
+    for place, part in enumerate(parts):
+        part.tail = None
+        main.insert(place, part)
+    if parts:
+        parts[-1].tail, main.text = main.text, None
+
+
+def _is_of_page(headline: _Element, title: str) -> bool:
+    name, title = _text(headline).casefold(), title.casefold()
+    return name != "" and (name == title or not title.endswith(name))
+
+
+def _text(item: _Element) -> str:
+    return " ".join("".join(map(str, item.itertext())).split())
+
+
+def _with_byline(headline: _Element) -> Iterator[_Element]:
+    """Yield a headline and the headings and short lines that follow it in its header."""
+    yield headline
+    header = next(headline.iterancestors("header"), None)
+    if header is None:
+        return
+    parts = list(header.iter(*HEADER_HEADINGS, *BYLINE_TAGS))
+    for part in parts[parts.index(headline) + 1 :]:
+        is_within = next(part.iterancestors(*HEADER_HEADINGS, *BYLINE_TAGS, "li"), None) is not None
+        if part.tag != "h1" and not is_within and 0 < len(_text(part)) <= MAX_BYLINE_CHARS:
+            yield part
+
+
+def drop_copies(root: _Element) -> None:
+    """Empty what shows formulas once more than their MathML; show MathML that a picture repeats.
+
+    KaTeX, MathJax and MediaWiki write each formula twice: for screen readers and as it looks.
+    """
+    copies = list[_Element]()
+    for maths in root.iter(*MATHS_TAGS):
+        for holder in _holders(maths):
+            beside = [*holder.itersiblings(), *holder.itersiblings(preceding=True)]
+            copies += [item for item in beside if item.get("aria-hidden") == "true"]
+            picture = holder.getnext()
+            if picture is not None and picture.tag == "img" and is_hidden(holder):
+                holder.attrib.pop("style", "")
+                copies.append(picture)
+    for copy in copies:
+        tail = copy.tail
+        copy.clear()
+        copy.tag, copy.tail = "span", tail
+    for raised in root.iter("sup"):
+        if next(raised.iter("a"), None) is not None or _is_linked(raised):
+            raised.set(NOTE_ATTRIBUTE, "")
+
+
+def _holders(maths: _Element) -> Iterator[_Element]:
+    """Yield a formula and the element that holds nothing else."""
+    yield maths
+    holder = maths.getparent()
+    if holder is None or len(holder) > 1:
+        return
+    if not ((holder.text or "").strip() or (maths.tail or "").strip()):
+        yield holder
+
+
+def _is_linked(item: _Element) -> bool:
+    over = item.getparent()
+    return over is not None and over.tag == "a"

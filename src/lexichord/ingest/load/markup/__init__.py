@@ -31,11 +31,6 @@ def load(file: Path, named: str, place: Path) -> LoadedText:
     title = page.facts.pop("title", "") or next(
         (heading.name for heading in opening if heading.level == 1), named
     )
-    return LoadedText(
-        built.text,
-        kind,
-        title,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        metadata={**page.facts, **metadata, **({"flags": flags} if flags else {})},
+    return built.document(
+        kind, title, {**page.facts, **metadata, **({"flags": flags} if flags else {})}
     )

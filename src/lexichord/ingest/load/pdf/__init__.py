@@ -5,29 +5,32 @@ paragraphs and tables are found in `order`. Here pages, titles and hyphenated wo
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load.kinds import PDF_TYPE
-from lexichord.ingest.load.marks import Marks
-from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.pdf.broken_words import fill_ligatures, join_words
-from lexichord.ingest.load.pdf.cipher import is_cipher
-from lexichord.ingest.load.pdf.margins import without_margins
-from lexichord.ingest.load.pdf.notes import figure_descriptions, marked_comments, read_comments
-from lexichord.ingest.load.pdf.ocr import recognize
-from lexichord.ingest.load.pdf.order import PageLine, reading_order
-from lexichord.ingest.load.pdf.page import PdfPage, read_page
+from lexichord.ingest.load.marks import LoadOptions, Marks
+from lexichord.ingest.load.pdf.order import PageLine, fill_ligatures, join_words, reading_order
+from lexichord.ingest.load.pdf.page import (
+    PdfPage,
+    figure_descriptions,
+    marked_comments,
+    read_comments,
+    read_page,
+    without_margins,
+)
 from lexichord.ingest.load.pdf.unruled import Known
-from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN
+from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, UNKNOWN_LETTER, recognize
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
 from lexichord.types import LoadedText, Table
 
@@ -44,7 +47,10 @@ OPEN_SENTENCE = re.compile(r"[^.:;!?]\Z")  # a sentence that goes on
 def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a PDF. Raises IngestError."""
     try:
-        with file.open("rb") as stream, _opened(stream, options) as document:
+        with (
+            file.open("rb") as stream,
+            pypdfium2.PdfDocument(stream, password=options.password) as document,
+        ):
             if document.get_formtype() != raw.FORMTYPE_NONE:
                 document.init_forms()
             marks = Marks(options)
@@ -58,10 +64,6 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         raise IngestError("holds no text: it is probably a scan, which needs OCR")
     loaded = _loaded(pages, title)
     return replace(loaded, metadata=marks.flagged(loaded.metadata))
-
-
-def _opened(stream: BinaryIO, options: LoadOptions) -> pypdfium2.PdfDocument:
-    return pypdfium2.PdfDocument(stream, password=options.password)
 
 
 def _reason(error: pypdfium2.PdfiumError, options: LoadOptions) -> str:
@@ -255,3 +257,58 @@ def _assembled(pages: Sequence[Sequence[PageLine]]) -> tuple[str, tuple[int, ...
             parts.append(line.before + line.text)
             length += len(parts[-1])
     return "".join(parts), tuple(starts)
+
+
+MIN_LETTERS = 300  # of a page's different words, or nothing is told of it
+MIN_VOWEL_SHARE = 0.5  # of the letters that behave like vowels are vowels; of ciphers about .2
+USUAL_VOWELS = (0.33, 0.5)  # of all letters, in European languages
+MIN_SIGNS = 100  # of a page
+MAX_MEANINGLESS_SHARE = 0.3  # of a page's signs: unknown glyphs, private characters, odd marks
+LATIN_WORD = re.compile(r"[a-z]{3,}")
+VOWELS = frozenset("aeiouy")
+# No language writes with these in the place of letters; dot leaders and rules are not among them.
+MEANINGLESS = re.compile(rf"[\ue000-\uf8ff{UNKNOWN_LETTER}!\"#$%&'()*+,/:;<>?@\[\\\]^`{{}}~]")
+
+
+def is_cipher(text: str, unknown: int) -> bool:
+    """Return whether a page's text, with so many glyphs of unknown meaning beside, is cipher."""
+    signs = len("".join(text.split())) + unknown
+    meaningless = unknown + len(MEANINGLESS.findall(text))
+    if signs >= MIN_SIGNS and meaningless > MAX_MEANINGLESS_SHARE * signs:
+        return True
+    words = set(LATIN_WORD.findall(_plain_letters(text)))
+    letters = Counter("".join(words))
+    amount = letters.total()
+    least, most = USUAL_VOWELS
+    if amount < MIN_LETTERS or least < sum(letters[vowel] for vowel in VOWELS) / amount < most:
+        return False
+    behaving = _vowels(words)
+    found = sum(letters[letter] for letter in behaving)
+    real = sum(letters[letter] for letter in behaving & VOWELS)
+    return real < MIN_VOWEL_SHARE * found
+
+
+def _plain_letters(text: str) -> str:
+    """Return a text in small letters without accents."""
+    parted = unicodedata.normalize("NFD", text.lower())
+    return "".join(sign for sign in parted if not unicodedata.combining(sign))
+
+
+def _vowels(words: Collection[str]) -> set[str]:
+    """Return the letters that stand beside others rather than beside each other (Sukhotin)."""
+    beside = Counter[tuple[str, str]]()
+    for word in words:
+        for pair in pairwise(word):
+            if pair[0] != pair[1]:
+                beside[pair] += 1
+                beside[pair[::-1]] += 1
+    rest = Counter[str]()
+    for (first, _), amount in beside.items():
+        rest[first] += amount
+    vowels = set[str]()
+    while rest and (best := max(rest, key=rest.__getitem__)) and rest[best] > 0:
+        vowels.add(best)
+        del rest[best]
+        for letter in rest:
+            rest[letter] -= 2 * beside[letter, best]
+    return vowels

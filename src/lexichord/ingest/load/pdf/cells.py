@@ -12,8 +12,7 @@ from itertools import pairwise
 from statistics import median
 
 from lexichord.ingest.load.pdf.aligned import MAX_HEAD_LINES, Block, TextLine
-from lexichord.ingest.load.pdf.rules import Rule
-from lexichord.ingest.load.pdf.tables import PDF_NUMBER, WIDE_ROOM, Cells, Columns, cell_text
+from lexichord.ingest.load.pdf.tables import PDF_NUMBER, WIDE_ROOM, Cells, Columns, Rule, cell_text
 from lexichord.ingest.load.pdf.words import PdfPiece, as_read
 
 MIN_NUMBERS_SHARE = 0.6  # of a column's cells are numbers: its other texts are names

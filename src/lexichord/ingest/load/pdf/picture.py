@@ -16,7 +16,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.options import LoadOptions
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.pdf.words import (
     LINE_END_HYPHEN,
     PdfWord,

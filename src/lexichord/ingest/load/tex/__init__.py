@@ -10,14 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lexichord.ingest.load.includes import MAX_NAMED
 from lexichord.ingest.load.kinds import TEX_TYPE
-from lexichord.ingest.load.nearby import MAX_NAMED
 from lexichord.ingest.load.tex.environments import HANDLERS, KEPT_NAMES
-from lexichord.ingest.load.tex.files import nearby_files, plain_lines
-from lexichord.ingest.load.tex.macros import Macros
-from lexichord.ingest.load.tex.mouth import Mouth, Source
+from lexichord.ingest.load.tex.macros import Macros, Mouth, Source
 from lexichord.ingest.load.tex.page import TexPage
-from lexichord.ingest.load.tex.reader import TexReader
+from lexichord.ingest.load.tex.reader import TexReader, nearby_files, plain_lines
 from lexichord.ingest.load.text import read_text, storable_text
 from lexichord.types import Heading, LoadedText
 

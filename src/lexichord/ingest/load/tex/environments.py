@@ -18,12 +18,10 @@ from lexichord.ingest.load.tex.commands import (
     TABLES,
     THEOREMS,
 )
-from lexichord.ingest.load.tex.front import print_title
 from lexichord.ingest.load.tex.macros import LET_MARK
-from lexichord.ingest.load.tex.page import Scope
+from lexichord.ingest.load.tex.page import Scope, TexTable
 from lexichord.ingest.load.tex.prose import FIXED, PROSE
-from lexichord.ingest.load.tex.reader import Handler, TexReader
-from lexichord.ingest.load.tex.tables import TexTable
+from lexichord.ingest.load.tex.reader import Handler, TexReader, print_title
 
 END_NOW = f"\\end{LET_MARK}"  # behind what an environment of the paper's own ends with
 CODE_OPENING = re.compile(

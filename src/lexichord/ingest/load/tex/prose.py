@@ -9,15 +9,17 @@ from types import MappingProxyType
 
 from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.tex.commands import (
+    ACCENTS,
     CAPTIONED,
     CITING,
     HEADING_LEVELS,
     REFERRING,
     RULES,
+    accented,
+    printed,
+    symbol,
 )
-from lexichord.ingest.load.tex.files import follow
-from lexichord.ingest.load.tex.front import FRONT
-from lexichord.ingest.load.tex.mouth import (
+from lexichord.ingest.load.tex.macros import (
     MAX_NAME_CHARS,
     PARAGRAPH,
     Mouth,
@@ -26,8 +28,7 @@ from lexichord.ingest.load.tex.mouth import (
     as_source,
 )
 from lexichord.ingest.load.tex.page import Scope
-from lexichord.ingest.load.tex.reader import Handler, TexReader, wrapped
-from lexichord.ingest.load.tex.words import ACCENTS, accented, printed, symbol
+from lexichord.ingest.load.tex.reader import FRONT, Handler, TexReader, follow, wrapped
 
 PICTURE_TEXT = re.compile(r"\balt\s*=\s*(?:\{(?P<braced>[^{}]*)\}|(?P<bare>[^,{}]*))")
 _CODE = (

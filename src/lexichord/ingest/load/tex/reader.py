@@ -1,15 +1,31 @@
-"""Reads TeX token by token: groups, maths, macros, conditions; commands by their handlers."""
+"""Reads TeX token by token, with the files it takes in; what stands at the top of a paper."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 from unicodedata import category
 
-from lexichord.ingest.load.nearby import NearbyFiles
-from lexichord.ingest.load.tex.commands import PLAIN, SPACES, TAKES
-from lexichord.ingest.load.tex.macros import LET_MARK, Macros
-from lexichord.ingest.load.tex.mouth import PARAGRAPH, Mouth, Source
+from lexichord.ingest.load.includes import MAX_FILES, NearbyFiles
+from lexichord.ingest.load.tex.commands import (
+    PLAIN,
+    SECTION_LEVEL,
+    SPACES,
+    TAKES,
+    TITLE_LEVEL,
+    symbol,
+)
+from lexichord.ingest.load.tex.macros import (
+    LET_MARK,
+    PACKAGE_ENDING,
+    PARAGRAPH,
+    Macros,
+    Mouth,
+    Source,
+)
 from lexichord.ingest.load.tex.page import EndScope, Scope, TexPage
-from lexichord.ingest.load.tex.words import symbol
 
 SIGNS = frozenset("\\{}$&~^_#*[]\n")
 INLINE_MATHS = "$"
@@ -259,3 +275,148 @@ def wrapped(text: str) -> str:
     """Return a term as it stands below or above another: in brackets, unless it is one sign."""
     flat = text.strip()
     return flat if len(flat) == 1 or flat.isalnum() else f"({flat})"
+
+
+FACTS = MappingProxyType({"\\title": "title", "\\author": "author", "\\date": "created"})
+
+
+def _fact(reader: TexReader, name: str) -> None:
+    def end(text: str) -> None:
+        lines = (" ".join(line.split()).strip(" ,") for line in text.split("\n"))
+        flat = (" " if name == "\\title" else ", ").join(line for line in lines if line)
+        if flat:
+            key = FACTS[name]
+            earlier = f"{reader.page.facts[key]}, " if key in reader.page.facts else ""
+            reader.page.facts[key] = f"{earlier if key == 'author' else ''}{flat}"
+
+    reader.mouth.option()
+    if reader.mouth.peek() == "{":
+        reader.argument(end, is_math=False, is_heading=True)
+
+
+def print_title(reader: TexReader, _: str = "") -> None:
+    """Print the title once, with who wrote it and when, and what else came before the document."""
+    if "title" in reader.printed or not (reader.page.facts or reader.front):
+        return
+    facts = reader.page.facts
+    reader.printed.add("title")
+    notes, reader.page.notes = reader.page.notes, []
+    reader.page.heading(facts.get("title", ""), TITLE_LEVEL)
+    for line in (facts.get("author"), facts.get("created")):
+        reader.page.paragraph(line or "")
+    reader.page.notes = notes
+    reader.page.end_paragraph()
+    for print_later in reader.front:
+        print_later()
+    reader.front.clear()
+
+
+def _print(reader: TexReader, show: Callable[[], None]) -> None:
+    """Print something now or, before the document begins, with the title."""
+    if reader.page.is_silent:
+        reader.front.append(show)
+    else:
+        show()
+
+
+def _line(reader: TexReader, _: str) -> None:
+    def end(text: str) -> None:
+        lines = (" ".join(line.split()) for line in text.split("\n"))
+        words = ", ".join(line for line in lines if line)
+        _print(reader, lambda: reader.page.paragraph(words))
+
+    reader.mouth.option()
+    if reader.mouth.peek() == "{":
+        reader.argument(end, is_math=False, is_heading=True)
+
+
+def _keywords(reader: TexReader, _: str) -> None:
+    def end(text: str) -> None:
+        if flat := " ".join(text.split()):
+            reader.page.facts["keywords"] = flat
+            _print(reader, lambda: reader.page.paragraph(f"Keywords: {flat}"))
+
+    reader.argument(end, is_math=False, is_heading=True)
+
+
+def _abstract(reader: TexReader, _: str) -> None:
+    page, earlier = reader.page, len(reader.page.notes)
+
+    def end(text: str) -> None:
+        notes = page.notes[earlier:]
+        del page.notes[earlier:]
+        _print(reader, lambda: show(text, notes))
+
+    def show(text: str, notes: Sequence[str]) -> None:
+        page.heading("Abstract", SECTION_LEVEL)
+        page.write(text)
+        page.notes += notes
+        page.end_paragraph()
+
+    reader.argument(end, is_math=False)
+
+
+FRONT: Mapping[str, Handler] = MappingProxyType(
+    {
+        **dict.fromkeys(FACTS, _fact),
+        "\\maketitle": print_title,
+        **dict.fromkeys(("\\subtitle", "\\institute", "\\affil", "\\affiliation"), _line),
+        **dict.fromkeys(("\\address", "\\email", "\\dedication", "\\publishers"), _line),
+        **dict.fromkeys(("\\keywords", "\\Keywords"), _keywords),
+        "\\abstract": _abstract,
+    }
+)
+
+
+ENDINGS = (".tex", ".ltx", ".latex", ".sty", ".bbl", ".tikz", ".pgf")
+TAKING_IN = re.compile(
+    r"\\(?:input|include|subfile|(?:sub)?import\s*\{(?P<folder>[^{}]{0,200})\}|usepackage"
+    r"|RequirePackage)\s*(?:\[[^\]]{0,1000}\])?\s*\{?(?P<names>[^{}\s\\%]{1,1000})"
+)
+# A name that macros make, or a command that is given another name.
+COMPUTED = re.compile(
+    r"\\(?:input|include|subfile|(?:sub)?import|usepackage|RequirePackage)(?![A-Za-z@])"
+    r"\s*(?:\[[^\]]{0,1000}\])?(?:\{[^{}\\#%]{0,1000}[\\#]|\s*[\\}])"
+)
+TRIED = ("", ".tex", ".sty")
+
+
+def nearby_files(file: Path) -> NearbyFiles:
+    """Return the files that one of TeX may take in."""
+    return NearbyFiles(file.parent, ENDINGS)
+
+
+def follow(
+    files: NearbyFiles, name: str, opened: Sequence[Source], tried: Sequence[str]
+) -> Source | None:
+    """Return a file to read; None where it is not taken in."""
+    found = files.read(name, [source.path for source in opened if source.path], tried)
+    if found is None:
+        return None
+    source = Source(plain_lines(found[0]), found[1])
+    source.takes_at(found[1].suffix == PACKAGE_ENDING)
+    return source
+
+
+def taken_in_by_tex(file: Path) -> str:
+    """Return a digest of the files that one of TeX may take in; "" where it takes in none.
+
+    Where macros make a name, which only reading tells, it may be any of the folder.
+    """
+    files = nearby_files(file.resolve())
+    listed = cache(lambda: list(files.names()))
+
+    def named(text: str) -> Iterator[tuple[str, Sequence[str]]]:
+        yield file.stem, (".bbl",)
+        if COMPUTED.search(text):
+            yield from ((name, ("",)) for name in listed())
+        for match in TAKING_IN.finditer(text):
+            for name in match["names"].split(",")[:MAX_FILES]:
+                yield str(Path(match["folder"] or "", name.strip())), TRIED
+
+    return files.digest(file, named)
+
+
+def plain_lines(text: str) -> str:
+    """Return a text with its lines ended as TeX reads them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

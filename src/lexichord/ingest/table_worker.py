@@ -6,7 +6,7 @@ What becomes of the rows, also of one that cannot be stored: `batch`.
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from lexichord.db import store, tables
 from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Database
-from lexichord.errors import DatabaseError, EmbeddingMismatchError, LexichordError
+from lexichord.db.search import Vector
+from lexichord.errors import DatabaseError, EmbeddingMismatchError, LexichordError, ProviderError
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
@@ -24,13 +25,17 @@ from lexichord.ingest.flow import (
     unbounded_gather,
 )
 from lexichord.ingest.report import Report
-from lexichord.ingest.tables.queries import answer_queries, answer_until
-from lexichord.ingest.tables.space import FollowSpace
 from lexichord.ingest.vectors import ChunkEmbedder
+from lexichord.providers.base import Embedder, RemoteEmbedder
 from lexichord.types import Shaped
+from lexichord.work import in_thread
+
+# Returns the embedder of the space that the database is bound to by now, and the space.
+type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
+
 
 if TYPE_CHECKING:
-    from lexichord.ingest.tables.batch import BatchReport, RowIndexer
+    from lexichord.ingest.table_rows import BatchReport, RowIndexer
 
 log = logging.getLogger("lexichord")
 
@@ -115,7 +120,7 @@ class TableWorker:
 
     async def _run(self, by_document: bool, until_idle: bool) -> None:
         from lexichord.ingest.reader import Reader
-        from lexichord.ingest.tables.batch import RowIndexer
+        from lexichord.ingest.table_rows import RowIndexer
 
         with Reader() as reader:
             indexer = RowIndexer(self.database, reader, by_document)
@@ -244,3 +249,47 @@ class TableWorker:
             await asyncio.wait_for(self._stopped.wait(), self._pause)
         self._pause = min(2 * self._pause, MAX_PAUSE_SECONDS)
         self._followed_at = float("-inf")
+
+
+MAX_QUERIES = 64  # embedded together
+NO_EMBEDDER = "the worker has no embedder for the database's space"
+
+
+async def answer_queries(database: Database, follow: FollowSpace) -> bool:
+    """Embed the queries that wait; return whether there were any. Raises DatabaseError."""
+    async with database.transaction() as connection:
+        rows = await tables.take_queries(connection, MAX_QUERIES)
+        if rows:
+            embedder, space = await follow()
+            vectors, fault = await _embed(embedder, [row["query"] for row in rows])
+            digests = [row["digest"] for row in rows]
+            faults = [fault] * len(rows)
+            await tables.set_query_vectors(connection, space, digests, vectors, faults)
+    return bool(rows)
+
+
+async def answer_until(
+    stopped: asyncio.Event, database: Database, follow: FollowSpace, poll_seconds: float
+) -> None:
+    """Answer queries as they come, until stopped."""
+    async with tables.Listener(database.dsn, tables.QUERIES) as listener:
+        while not stopped.is_set():
+            try:
+                if not await answer_queries(database, follow):
+                    await listener.hear(poll_seconds)
+            except LexichordError as error:
+                log.warning("queries are not embedded: %s", error)
+                await asyncio.sleep(poll_seconds)
+
+
+async def _embed(
+    embedder: Embedder | None, queries: Sequence[str]
+) -> tuple[Sequence[Vector | None], str | None]:
+    if embedder is None:
+        return [None] * len(queries), NO_EMBEDDER
+    asked = embedder.for_queries() if isinstance(embedder, RemoteEmbedder) else embedder
+    try:
+        rows = await in_thread(asked.embed, queries, "query")
+    except ProviderError as error:
+        return [None] * len(queries), str(error)
+    return rows.tolist(), None

@@ -1,7 +1,9 @@
 """Spreadsheets: a section a sheet, its blocks of rows as tables, cells as they are computed."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
@@ -15,20 +17,23 @@ from python_calamine import (
 )
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import OLE_SIGNATURE, check_archive
+from lexichord.ingest.load.archive import (
+    OLE_SIGNATURE,
+    check_archive,
+    office_properties,
+    open_document_properties,
+)
 from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
-from lexichord.ingest.load.marks import LEFT_OUT, Marks
-from lexichord.ingest.load.number_formats import (
+from lexichord.ingest.load.marks import LEFT_OUT, LoadOptions, Marks
+from lexichord.ingest.load.sheets.formats import (
     Place,
     SheetFormats,
+    SheetNotes,
     find_large_sheet,
     format_number,
     read_formats,
+    read_sheet_notes,
 )
-from lexichord.ingest.load.options import LoadOptions
-from lexichord.ingest.load.properties import office_properties, open_document_properties
-from lexichord.ingest.load.sheet_cells import filled_rows, marked_rows
-from lexichord.ingest.load.sheet_notes import SheetNotes, read_sheet_notes
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import (
     MAX_TEXT_BYTES,
@@ -73,14 +78,7 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         formulas = "formula" if unvalued == 1 else "formulas"
         flag = f"{LEFT_OUT}{unvalued} {formulas} without a value: open the file and save it again"
         properties["flags"] = [flag]
-    return LoadedText(
-        built.text,
-        kind,
-        properties.pop("title", "") or named,
-        headings=tuple(built.headings),
-        tables=tuple(built.tables),
-        metadata=marks.flagged(properties),
-    )
+    return built.document(kind, properties.pop("title", "") or named, marks.flagged(properties))
 
 
 @contextmanager
@@ -190,3 +188,97 @@ def _shown(cell: Cell, code: str = "") -> str:
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
     return cell.isoformat(sep=" ") if isinstance(cell, datetime) else str(cell)
+
+
+type Row = list[str]
+type Area = tuple[Place, Place]  # the first cell and the last
+
+
+def filled_rows(
+    rows: Iterable[tuple[int, Row]], merged: Sequence[Area], notes: SheetNotes, left: int
+) -> Iterator[tuple[int, Row]]:
+    """Yield the rows, each merged value in all that it covers and that hold something besides.
+
+    In the first row, a header, it stands once. Where the cell begins in a hidden column or row, it
+    stands in the first that shows. Rows begin at the column `left`.
+    """
+    starting = defaultdict[int, list[_MergedCell]](list)
+    for area in merged:
+        if cell := _merged_cell(area, notes, left):
+            starting[area[0][0]].append(cell)
+    width = max((cell.shown + 1 for cells in starting.values() for cell in cells), default=0)
+    reaching = list[_MergedCell]()
+    number = 0
+    for place, (number, row) in enumerate(rows):
+        row += [""] * (width - len(row))
+        is_empty = not any(map(str.strip, row))
+        reaching = [cell for cell in reaching if number <= cell.last]
+        for cell in reaching:
+            if not is_empty or number == cell.shown_row:
+                row[cell.shown] = row[cell.shown] or cell.text
+        for cell in starting.pop(number, []):
+            begun = replace(cell, text=row[cell.column])
+            row[cell.column], row[cell.shown] = "", begun.text
+            reaching += [begun] if place or number in notes.rows else []
+        yield number, row
+    for below in range(number + 1, max((cell.shown_row for cell in reaching), default=0) + 1):
+        shown = {cell.shown: cell.text for cell in reaching if cell.shown_row == below}
+        yield below, [shown.get(column, "") for column in range(width)]
+
+
+@dataclass(frozen=True, slots=True)
+class _MergedCell:
+    """A merged cell: the column that it begins in, where it shows, its last row, what it holds."""
+
+    column: int
+    shown: int
+    shown_row: int
+    last: int
+    text: str = ""
+
+
+def _merged_cell(area: Area, notes: SheetNotes, left: int) -> _MergedCell | None:
+    """Return a cell that goes down, or that shows elsewhere than where it begins."""
+    (first, column), (last, _) = area
+    row, shown = notes.shown(area)
+    if column < left or (last == first and shown == column):
+        return None
+    return _MergedCell(column - left, shown - left, row, last)
+
+
+def marked_rows(
+    rows: Iterable[tuple[int, Row]], notes: SheetNotes, marks: Marks, left: int
+) -> Iterator[Row]:
+    """Yield the rows, hidden ones marked or left out, hidden columns at the top of each block."""
+    marker: _ColumnMarker | None = None
+    for number, row in rows:
+        marker = marker or _ColumnMarker(notes, marks, left, len(row))
+        marked = marker.marked(row)
+        if number not in notes.rows or not any(map(str.strip, row)):
+            yield marked
+        elif any(map(str.strip, hidden := marks.hidden_row(marked))):
+            yield hidden
+
+
+class _ColumnMarker:
+    """Marks hidden columns where a block of rows begins, as its header names them."""
+
+    def __init__(self, notes: SheetNotes, marks: Marks, left: int, width: int) -> None:
+        self._hidden = {column for column in range(width) if notes.hides_column(column + left)}
+        self._marks = marks
+        self._is_kept = marks.keeps_hidden("column", len(self._hidden))
+        self._waiting = set(self._hidden)
+
+    def marked(self, row: Row) -> Row:
+        """Return a row; its cells of hidden columns marked or left out."""
+        if not self._hidden:
+            return row
+        if not any(map(str.strip, row)):
+            self._waiting = set(self._hidden)
+        if not self._is_kept:
+            return ["" if place in self._hidden else cell for place, cell in enumerate(row)]
+        marked = list(row)
+        for place in [place for place in self._waiting if "".join(row[place : place + 1]).strip()]:
+            self._waiting.remove(place)
+            marked[place] = self._marks.hidden(row[place], "column")
+        return marked

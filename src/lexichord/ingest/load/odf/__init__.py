@@ -1,7 +1,4 @@
-"""What OpenDocument's texts and presentations have in common: paragraphs, lists, tables, frames.
-
-What styles say of hidden text, headers and footers is in `odf_styles`.
-"""
+"""OpenDocument's texts and presentations: paragraphs, lists, tables, frames, slides, notes."""
 
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -13,13 +10,29 @@ from pathlib import Path
 from lxml.etree import QName, _Element
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import open_archive, parse_xml
+from lexichord.ingest.load.archive import open_archive, open_document_properties, parse_xml
+from lexichord.ingest.load.kinds import ODP_TYPE, ODT_TYPE
 from lexichord.ingest.load.list_numbers import BULLET
-from lexichord.ingest.load.marks import Marks, described, picture, within
-from lexichord.ingest.load.odf_lists import list_labels
-from lexichord.ingest.load.odf_styles import OPEN_DOCUMENT, OdfStyles, attribute
-from lexichord.ingest.load.spans import SpanningCell, even_rows, filled_rows
+from lexichord.ingest.load.marks import (
+    LoadOptions,
+    Marks,
+    add_speaker_notes,
+    begin_slide,
+    described,
+    picture,
+    titled,
+    within,
+)
+from lexichord.ingest.load.odf.styles import (
+    OPEN_DOCUMENT,
+    USUAL_PAGE,
+    OdfStyles,
+    attribute,
+    list_labels,
+)
+from lexichord.ingest.load.tables import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, storable_text
+from lexichord.types import LoadedText
 
 ENCRYPTED_FILE = "is encrypted: save it without a password"
 MAX_REPEATED = 100  # times that a cell, a row or a space stands in a table or a line
@@ -250,3 +263,111 @@ def _inside(parent: _Element, name: str) -> Iterator[_Element]:
 def _count(element: _Element, namespace: str, name: str) -> int:
     written = attribute(element, namespace, name) or "1"
     return min(max(int(written), 1), MAX_REPEATED) if written.isdecimal() else 1
+
+
+BROKEN_ODT = "is no ODT, or a broken one: open it and save it again"
+OPENING = ("h", "p", "table")  # what may say on which pages a document begins
+
+
+def load_odt(file: Path, named: str, options: LoadOptions) -> LoadedText:
+    """Read a text document. Raises IngestError."""
+    marks = Marks(options)
+    with open_document(file, BROKEN_ODT) as archive:
+        built = _Reader(archive, marks).built
+    properties = open_document_properties(file)
+    return built.document(ODT_TYPE, properties.pop("title", "") or named, marks.flagged(properties))
+
+
+class _Reader(OdfReader):
+    """Puts headers and footers where their pages begin and end."""
+
+    def __init__(self, archive: zipfile.ZipFile, marks: Marks) -> None:
+        super().__init__(archive, marks)
+        self._headers, self._footers = list[str](), list[str]()
+        body = self.content.find("{*}body/{*}text")
+        if body is None:
+            raise IngestError(BROKEN_ODT)
+        opening = next((block for block in body if QName(block).localname in OPENING), None)
+        if opening is None or not self.styles.page(opening):
+            self._begin_pages(USUAL_PAGE)
+        self.add(body)
+        self.paragraphs([*self._headers, *self._footers])
+
+    def begin(self, element: _Element) -> None:
+        """Begin the pages that an element asks for."""
+        if page := self.styles.page(element):
+            self._begin_pages(page)
+
+    def _begin_pages(self, name: str) -> None:
+        """End the pages with their footers; headers wait for a heading that opens the new ones."""
+        self.paragraphs(self._footers)
+        headers, self._footers = self.styles.margins(name)
+        self._headers += headers
+
+    def add_paragraph(self, text: str, level: int | None) -> None:
+        """Add a paragraph, or a heading, which the headers of its pages follow."""
+        if not text.strip():
+            return
+        headers, self._headers = self._headers, []
+        self.paragraphs(headers if level is None else [])
+        super().add_paragraph(text, level)
+        self.paragraphs([] if level is None else headers)
+
+    def begin_table(self) -> None:
+        """Put the headers that wait before a table."""
+        headers, self._headers = self._headers, []
+        self.paragraphs(headers)
+
+
+BROKEN_ODP = "is no ODP, or a broken one: open it and save it again"
+
+
+def load_odp(file: Path, named: str, options: LoadOptions) -> LoadedText:
+    """Read a presentation. Raises IngestError."""
+    marks = Marks(options)
+    with open_document(file, BROKEN_ODP) as archive:
+        deck = _Deck(archive, marks)
+    properties = open_document_properties(file)
+    return deck.built.document(
+        ODP_TYPE,
+        properties.pop("title", "") or next(filter(None, deck.titles), named),
+        marks.flagged(properties),
+    )
+
+
+class _Deck(OdfReader):
+    """The text of a presentation, and the titles of its slides."""
+
+    def __init__(self, archive: zipfile.ZipFile, marks: Marks) -> None:
+        super().__init__(archive, marks)
+        self.titles = list[str]()
+        deck = self.content.find("{*}body/{*}presentation")
+        if deck is None:
+            raise IngestError(BROKEN_ODP)
+        for number, slide in enumerate(deck.iterfind("{*}page"), 1):
+            self._add_slide(slide, number)
+
+    def _add_slide(self, slide: _Element, number: int) -> None:
+        heading = next((frame for frame in slide if _class(frame) == "title"), None)
+        title = "" if heading is None else " ".join(self._words(heading).split())
+        is_hidden = self.styles.hides_slide(attribute(slide, "drawing", "style-name"))
+        if begin_slide(self.built, self.marks, number, title, is_hidden):
+            self.titles.append(titled(title))
+            notes = [part for part in slide if part.tag.endswith("}notes")]
+            for part in [*notes, *([] if heading is None else [heading])]:
+                slide.remove(part)
+            self.add_gathered()
+            self.add(slide)
+            for note in notes:
+                frames = (frame for frame in note if _class(frame) == "notes")
+                add_speaker_notes(self.built, "\n".join(map(self._words, frames)).strip())
+        self.built.drop_place()
+
+    def _words(self, frame: _Element) -> str:
+        """Return the lines of a frame."""
+        lines = (self.text(line).strip() for line in paragraphs_in(frame))
+        return "\n".join(filter(None, lines))
+
+
+def _class(frame: _Element) -> str:
+    return attribute(frame, "presentation", "class")

@@ -1,1 +1,0 @@
-"""Rows of the user's tables: how they become chunks, and the worker that keeps them in sync."""
