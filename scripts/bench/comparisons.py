@@ -17,7 +17,7 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from lexichord import SyncLexichord
-from lexichord.evaluate.answers import fold
+from lexichord.evaluate.metrics import fold
 from lexichord.types.evidence import Cell, Comparison
 
 SMALL_WORDS = frozenset(

@@ -18,12 +18,14 @@ from tempfile import TemporaryDirectory
 
 from common import opened
 from lexichord.evaluate.datasets import load_set
-from lexichord.evaluate.datasets.cases import CASES_FILE
-from lexichord.evaluate.datasets.native import DOCUMENTS_FILE
+from lexichord.evaluate.datasets.native import CASES_FILE, DOCUMENTS_FILE
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
-from lexichord.evaluate.improvement import IMPROVEMENT_COLUMNS, compare_entities
 from lexichord.evaluate.metrics import mean_of_judged
-from lexichord.evaluate.statistics import bootstrap_difference
+from lexichord.evaluate.statistics import (
+    IMPROVEMENT_COLUMNS,
+    bootstrap_difference,
+    compare_entities,
+)
 from lexichord.types.evaluation import EvalSet, Evaluation, EvaluationRun
 
 CASES = Path(__file__).parent / "contractnli_cases.json"

@@ -24,12 +24,12 @@ from common import opened
 from kinds import KINDS, contracts, kept_back, xquad_placed
 from kinds import Question as Placed
 from lexichord import SyncLexichord
-from lexichord.evaluate.answers import holds
+from lexichord.evaluate.calibrate import fit_logistic
 from lexichord.evaluate.datasets.native import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
-from lexichord.evaluate.fit import fit_logistic
+from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc
-from lexichord.providers.read.folder import FIT_FILE, FolderReader
+from lexichord.providers.read import FIT_FILE, FolderReader
 from lexichord.retrieve.evidence.relevance import coverage, weigh_texts
 from lexichord.retrieve.evidence.sentences import LEAST, QueryReader, log_odds, probability_of
 from lexichord.retrieve.judge import unnamed

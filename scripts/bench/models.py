@@ -23,9 +23,8 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from lexichord.providers.base import Embedder
-from lexichord.providers.embed.folder import FolderEmbedder, FolderModel
+from lexichord.providers.embed.folder import FolderEmbedder, FolderModel, StaticModel
 from lexichord.providers.embed.local import LocalEmbedder
-from lexichord.providers.embed.static import StaticModel
 from lexichord.providers.onnx_folder import TokenIds, pad_rows, tokenize
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings

@@ -18,8 +18,8 @@ from time import perf_counter
 from common import opened
 from kinds import KINDS, Question, kept_back, xquad_placed
 from lexichord import SyncLexichord
-from lexichord.evaluate.answers import first_sentence, fold
-from lexichord.providers.read.folder import FolderReader
+from lexichord.evaluate.metrics import first_sentence, fold
+from lexichord.providers.read import FolderReader
 from lexichord.types import Response
 
 

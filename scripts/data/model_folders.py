@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
-from lexichord.providers.embed.minilm import save_graph
+from lexichord.providers.embed.local import save_graph
 from packed_e5 import read_packed
 from packed_e5_model import build_graph, build_tokenizer
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.evaluate.answers import first_sentence, first_source, holds
+from lexichord.evaluate.metrics import first_sentence, first_source, holds
 from tests.conftest import new_database
 from tests.others import write_others
 

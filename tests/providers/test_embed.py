@@ -19,8 +19,8 @@ from lexichord.errors import (
 )
 from lexichord.providers.base import Embedder
 from lexichord.providers.embed.batching import BatchedEmbedder, EmbeddingTiming, EmbedKind
+from lexichord.providers.http import RetryLaterError
 from lexichord.providers.registry import find_embedder
-from lexichord.providers.retry import RetryLaterError
 from lexichord.settings import load_settings
 from tests.http_server import MALFORMED, Reply
 from tests.providers.embed_servers import (

@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers.embed.minilm import quantise
+from lexichord.providers.embed.local import quantise
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.providers.by_meaning import first_hits

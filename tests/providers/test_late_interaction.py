@@ -10,11 +10,14 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ProviderError, ProviderTimeoutError
+from lexichord.providers.base import VectorCache
 from lexichord.providers.rerank import rank
-from lexichord.providers.rerank.folder import FolderReranker
-from lexichord.providers.rerank.late_interaction import LateInteraction, max_sim
-from lexichord.providers.rerank.token_form import find_token_form
-from lexichord.providers.vector_cache import VectorCache
+from lexichord.providers.rerank.folder import (
+    FolderReranker,
+    LateInteraction,
+    find_token_form,
+    max_sim,
+)
 from lexichord.types import Ranked, Response
 from tests.conftest import SPACE, new_database
 from tests.providers.late_model import COLBERT, COLBERT_ORACLE, PYLATE, Oracle, build

@@ -23,9 +23,9 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.base import Generator, OnDraft
+from lexichord.providers.http import RetryLaterError, TransientError
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator
-from lexichord.providers.retry import RetryLaterError, TransientError
 from lexichord.settings import Settings, load_settings
 from lexichord.types.questions import Generated, Task, Usage
 from tests.providers.chat_servers import (

@@ -20,11 +20,9 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.base import Reranker
-from lexichord.providers.cohere import COHERE_URL
+from lexichord.providers.cohere import COHERE_URL, CohereReranker
 from lexichord.providers.registry import find_reranker
-from lexichord.providers.rerank import rank
-from lexichord.providers.rerank.cohere import CohereReranker
-from lexichord.providers.rerank.http import JINA_URL, JinaReranker
+from lexichord.providers.rerank import JINA_URL, JinaReranker, rank
 from lexichord.settings import load_settings
 from lexichord.types import Ranked
 from tests.http_server import MALFORMED, Manner, Reply

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lexichord.display.layout import CUT, MAX_CODE_LINES
-from lexichord.evaluate.answers import first_sentence
+from lexichord.evaluate.metrics import first_sentence
 from lexichord.retrieve.evidence.answer import (
     cite_source,
     write_denial,

@@ -4,8 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.evaluate.answers import MAX_FIRST_CHARS, first_sentence, first_source, holds
-from lexichord.evaluate.metrics import compute_metrics
+from lexichord.evaluate.metrics import (
+    MAX_FIRST_CHARS,
+    compute_metrics,
+    first_sentence,
+    first_source,
+    holds,
+)
 from lexichord.types import ContextSource
 from lexichord.types.evaluation import (
     EvalQuery,

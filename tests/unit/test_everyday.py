@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lexichord.evaluate.answers import fold
+from lexichord.evaluate.metrics import fold
 from lexichord.ingest.load import load
 from tests.conftest import ROOT
 

@@ -12,8 +12,7 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.http import error_for_status
-from lexichord.providers.retry import RetryLaterError, RetryPolicy, retry
+from lexichord.providers.http import RetryLaterError, RetryPolicy, error_for_status, retry
 
 POLICY = RetryPolicy(3, base_seconds=0.002, max_seconds=0.003)
 

@@ -12,15 +12,15 @@ from typing import Any, Literal
 import numpy as np
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.answers import (
+from lexichord.evaluate.metrics import (
     ANSWER_HOLDS,
     FIRST_SENTENCE,
     HIT_DOCUMENT,
     NOT_WRONG,
+    find_group,
     first_sentence,
     is_right,
 )
-from lexichord.evaluate.metrics import find_group
 from lexichord.evaluate.statistics import (
     BOOTSTRAP_SEED,
     auroc,

@@ -13,7 +13,6 @@ import numpy as np
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate import plots
-from lexichord.evaluate.improvement import IMPROVEMENT_COLUMNS, compare_entities
 from lexichord.evaluate.metrics import mean_of_judged
 from lexichord.evaluate.page import (
     ReportBlock,
@@ -22,13 +21,16 @@ from lexichord.evaluate.page import (
     ReportPlot,
     ReportTable,
     drop_empty_tables,
+    explain_worst,
     to_html,
     to_markdown,
     to_plain,
 )
 from lexichord.evaluate.statistics import (
+    IMPROVEMENT_COLUMNS,
     auroc,
     calibration_error,
+    compare_entities,
     compare_metric,
     is_judged,
     judge_confidence,
@@ -39,7 +41,6 @@ from lexichord.evaluate.statistics import (
     write_numbers,
     write_signed,
 )
-from lexichord.evaluate.worst import explain_worst
 from lexichord.types.base import MISSING, write_number
 from lexichord.types.evaluation import EvaluationRun
 

@@ -10,11 +10,17 @@ from lexichord.db.catalogue import compare_evaluations, record_evaluation
 from lexichord.db.scratch import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.application import Application
-from lexichord.evaluate.ask import ask_all, measure_index, measure_rate
-from lexichord.evaluate.extract_llm import extract_all
+from lexichord.evaluate.entities import extract_all
 from lexichord.evaluate.metrics import compute_metrics, find_group
 from lexichord.evaluate.statistics import bootstrap_difference
-from lexichord.evaluate.strategies import PIPELINE_LLM_STAGES, Strategy, find_missing_requirement
+from lexichord.evaluate.strategies import (
+    PIPELINE_LLM_STAGES,
+    Strategy,
+    ask_all,
+    find_missing_requirement,
+    measure_index,
+    measure_rate,
+)
 from lexichord.evaluate.vectors import CachedEmbedder
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title

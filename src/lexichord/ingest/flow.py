@@ -19,7 +19,7 @@ from typing import Any
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError, LexichordError
-from lexichord.providers.retry import RetryPolicy
+from lexichord.providers.http import RetryPolicy
 from lexichord.types.state import FileProgress
 
 INTERRUPT_SECONDS = 3  # for the record that a run was interrupted

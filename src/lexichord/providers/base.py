@@ -1,6 +1,12 @@
-"""The protocols of providers: embedders, rerankers, readers, language models."""
+"""The protocols of providers: embedders, rerankers, readers, language models.
 
+With what those on this machine share: a model that is loaded when somebody first needs it, and
+vectors of texts that were embedded before.
+"""
+
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 from typing import Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -116,3 +122,49 @@ class Generator(Protocol):
         `seconds` is a hard limit. Raises ProviderError.
         """
         ...
+
+
+class VectorCache[D: np.float16 | np.float32]:
+    """Keeps vectors by their text's digest, those used last, in so many bytes.
+
+    Several threads may share one.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._kept: OrderedDict[bytes, NDArray[D]] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, digest: bytes) -> NDArray[D] | None:
+        """Return what is kept of a text, None if nothing is."""
+        with self._lock:
+            if digest not in self._kept:
+                return None
+            self._kept.move_to_end(digest)
+            return self._kept[digest]
+
+    def keep(self, digest: bytes, vectors: NDArray[D]) -> None:
+        """Keep a text's vectors, and let go of those that were not used for longest."""
+        with self._lock:
+            before = self._kept.pop(digest, None)
+            self._size += vectors.nbytes - (0 if before is None else before.nbytes)
+            self._kept[digest] = vectors
+            while self._size > self._limit:
+                self._size -= self._kept.popitem(last=False)[1].nbytes
+
+
+class OnDemand[Model]:
+    """Loads a model once, when it is first asked for; several threads may ask."""
+
+    def __init__(self, load: Callable[[], Model]) -> None:
+        self._load = load
+        self._lock = Lock()
+        self._model: Model | None = None
+
+    def get(self) -> Model:
+        """Return the model. Raises what loading it raises; the next one to ask loads it again."""
+        with self._lock:
+            if self._model is None:
+                self._model = self._load()
+            return self._model

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lexichord.errors import ConfigError, NotFoundError, ProviderError
-from lexichord.providers.embed.kept_graph import made_of
-from lexichord.providers.embed.local import LOCAL_MODEL, find_model, find_packaged_model
+from lexichord.providers.embed.local import LOCAL_MODEL, find_model, find_packaged_model, made_of
 from lexichord.providers.hub import POOLING_FILE, scratch_folder
 from lexichord.providers.models import (
     INT8,
@@ -21,7 +20,7 @@ from lexichord.providers.models import (
     no_such_model,
 )
 from lexichord.providers.onnx_folder import STATIC_FILE, find_folder, holds_model, read_settings
-from lexichord.providers.rerank.token_form import find_token_form
+from lexichord.providers.rerank.folder import find_token_form
 from lexichord.settings import Settings
 
 DIMENSIONS = ("word_embedding_dimension", "embedding_dimension")  # older and newer spelling

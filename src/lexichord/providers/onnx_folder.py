@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TOKENIZER_FILE = "tokenizer.json"
 GRAPH_FILES = ("model.onnx", "onnx/model.onnx")
-STATIC_FILE = "model.safetensors"  # of an embedder without a graph, see embed/static.py
+STATIC_FILE = "model.safetensors"  # of an embedder without a graph, see embed/folder.py
 USUAL_MAX_TOKENS = 512  # of models that do not say how many they read
 PAD_TOKENS = ("[PAD]", "<pad>")
 # Tokens of filler that one more text may cost its batch: a run of its own costs about as much.

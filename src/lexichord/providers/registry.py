@@ -10,13 +10,12 @@ from pydantic import SecretStr
 
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Generator, Reader, Reranker
-from lexichord.providers.cohere import COHERE_URL
+from lexichord.providers.cohere import COHERE_URL, CohereEmbeddings, CohereReranker
 from lexichord.providers.embed.batching import (
     EMBEDDING_TIMING,
     BatchedEmbedder,
     EmbeddingTiming,
 )
-from lexichord.providers.embed.cohere import CohereEmbeddings
 from lexichord.providers.embed.folder import FolderEmbedder
 from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
@@ -31,10 +30,9 @@ from lexichord.providers.onnx_folder import (
     missing_files,
     package_folders,
 )
-from lexichord.providers.read.folder import FolderReader
-from lexichord.providers.rerank.cohere import CohereReranker
+from lexichord.providers.read import FolderReader
+from lexichord.providers.rerank import JINA_URL, JinaReranker, TeiReranker
 from lexichord.providers.rerank.folder import FolderReranker
-from lexichord.providers.rerank.http import JINA_URL, JinaReranker, TeiReranker
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
 

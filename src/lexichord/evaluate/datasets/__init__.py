@@ -1,16 +1,18 @@
-"""Evaluation sets: one module a format, and the format is recognised by what is there."""
+"""Evaluation sets: the format is recognised by what is there."""
 
 from pathlib import Path
 
 from lexichord.db.schema import folder
 from lexichord.errors import ConfigError
 from lexichord.evaluate.datasets import native
-from lexichord.evaluate.datasets.beir import BEIR_FORMAT
-from lexichord.evaluate.datasets.cases import CASES_FORMAT
-from lexichord.evaluate.datasets.codebase import CODEBASE_FORMAT
-from lexichord.evaluate.datasets.contractnli import CONTRACTNLI_FORMAT
-from lexichord.evaluate.datasets.legalbench import LEGALBENCH_FORMAT
-from lexichord.evaluate.datasets.trec import TREC_FORMAT
+from lexichord.evaluate.datasets.native import CASES_FORMAT
+from lexichord.evaluate.datasets.public import (
+    BEIR_FORMAT,
+    CODEBASE_FORMAT,
+    CONTRACTNLI_FORMAT,
+    LEGALBENCH_FORMAT,
+    TREC_FORMAT,
+)
 from lexichord.types.evaluation import EvalSet
 
 SAMPLE_SET = "sample"  # the one set that comes with the program

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError
 from lexichord.providers.base import Vectors
-from lexichord.providers.retry import RetryPolicy, retry
+from lexichord.providers.http import RetryPolicy, retry
 from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Usage
 from lexichord.work import check_wanted

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from lexichord.errors import ProviderError
-from lexichord.providers.on_demand import OnDemand
+from lexichord.providers.base import OnDemand
 from lexichord.providers.onnx_folder import (
     Graph,
     batches_by_length,

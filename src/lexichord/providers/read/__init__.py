@@ -1,1 +1,0 @@
-"""Readers: a question and passages in, what answers it out."""
