@@ -26,18 +26,22 @@ from lexichord.db.dumps import (
     BLOCK_BYTES,
     COPY_LINE,
     WITHOUT_ROLES,
+    Snapshot,
+    begin,
     check_own,
     dumping,
+    fetch,
     normal_form,
     parts_of,
     running,
     schema_of,
+    take_snapshots,
+    transaction,
     vector_types,
 )
-from lexichord.db.failures import translate_errors
 from lexichord.db.pool import check_dsn
+from lexichord.db.session import translate_errors
 from lexichord.db.shards import check_shard_dsn
-from lexichord.db.snapshots import Snapshot, begin, fetch, take_snapshots, transaction
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
 from lexichord.types.base import counted
