@@ -49,15 +49,8 @@ from lexichord.types.base import counted
 MANIFEST, STATE = "manifest.json", "state.dump"
 FORMAT, FORMAT_OF_SHARDS = 1, 2
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
-DERIVED_ROWS = (
-    "keyword",
-    "keyword_tail",
-    "keyword_segment",
-    "index_build",
-    "function_release",
-    "query_vector",
-    "worker",
-)
+DERIVED_ROWS: tuple[str, ...] = ("keyword", "keyword_tail", "keyword_segment", "index_build")
+DERIVED_ROWS += ("function_release", "query_vector", "worker")
 # What a restore itself changes: the engine, numbers of tables, addresses; and what is counted.
 REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
 REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}
