@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from lexichord import Lexichord
 from lexichord.db.pool import Database
 from lexichord.db.reembed import hold_reembed
-from lexichord.db.scratch import scratch_database
+from lexichord.db.server import scratch_database
 from lexichord.errors import ConfigError
 from lexichord.ingest.table_worker import TableWorker
 from tests.end_to_end.hashing import Hashing

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db.call_settings import asking_for
+from lexichord.db.session import asking_for
 from lexichord.retrieve.cache import SentenceVectors
 from lexichord.types import Response
 from tests.end_to_end.hashing import Counting

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db.ids import with_texts
+from lexichord.db.session import with_texts
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.processes import run_cli
 from tests.sql.corpus import Connection, Row, call, ids_of

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from lexichord import SyncLexichord
 from lexichord.cli.commands import app
-from lexichord.db import evidence, schema, search
+from lexichord.db import schema, search
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.ingest.report import Report
 from lexichord.types import EmbeddingSpace, Json, Question, Scope
@@ -150,7 +150,7 @@ SOME = questions()[:4]
 def linked(lexichord: SyncLexichord) -> list[tuple[int, str, bool, bool, bool]]:
     """Return which words of some titles the titles and cards of documents hold."""
     words = [word for each in DOCUMENTS[::20] for word in str(each["title"]).split()]
-    links = lexichord.run(evidence.link_documents(lexichord.core.database, words, Scope()))
+    links = lexichord.run(search.link_documents(lexichord.core.database, words, Scope()))
     return sorted((link.word, link.title, link.in_title, link.in_file, link.rare) for link in links)
 
 

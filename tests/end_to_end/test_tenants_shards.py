@@ -11,7 +11,7 @@ from psycopg.conninfo import make_conninfo
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.db.call_settings import asking_for
+from lexichord.db.session import asking_for
 from lexichord.errors import ConfigError, NotFoundError
 from tests.conftest import new_database
 from tests.end_to_end.test_rebalance import SPACE, document, execute

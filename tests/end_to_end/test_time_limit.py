@@ -11,8 +11,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from lexichord import SyncLexichord
-from lexichord.db.call_settings import MIN_CALL_SECONDS
 from lexichord.db.pool import TCP_OPTIONS, Database
+from lexichord.db.session import MIN_CALL_SECONDS
 from lexichord.errors import ConfigError, DatabaseError, DatabaseTimeoutError
 
 MAX_TABLE_LOCK_SECONDS = 20  # the function waits for 5

@@ -6,8 +6,8 @@ import pytest
 from numpy.typing import NDArray
 
 from lexichord.db import search
-from lexichord.db.evidence import LEAST_CHUNKS, weigh_terms
 from lexichord.db.pool import Database
+from lexichord.db.search import LEAST_CHUNKS, weigh_terms
 from lexichord.retrieve.confidence import FIRST_EMBEDDED, evidence_confidence, measure_evidence
 from lexichord.retrieve.evidence.sentences import EMBEDDED_SENTENCES
 from lexichord.types import Question

@@ -8,7 +8,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from lexichord.db import catalogue, search
-from lexichord.db.ids import (
+from lexichord.db.pool import Database
+from lexichord.db.session import (
     ID_ARGUMENTS,
     ID_COLUMNS,
     JSON_ARGUMENTS,
@@ -17,7 +18,6 @@ from lexichord.db.ids import (
     with_numbers,
     with_texts,
 )
-from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.types import Question
 from lexichord.types.base import ID_EXAMPLE, Ids

@@ -2,7 +2,7 @@ from math import log
 
 import pytest
 
-from lexichord.db import evidence, search
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.retrieve.rounds import measure_coverage
 from lexichord.types import Question
@@ -63,7 +63,7 @@ async def test_coverage_counts_terms_entities_and_parts(
     assert coverage.missing_entities == ("Orr",)
     assert coverage.uncovered_sub_questions == ("has the cat fleas?",)
     rent, cat = (
-        await evidence.question_coverage(database, "rent", [hits[0].chunk_id]),
+        await search.question_coverage(database, "rent", [hits[0].chunk_id]),
         log(1 + 2.5 / 0.5),
     )
     assert coverage.score == pytest.approx((rent[0].idf / (rent[0].idf + cat) + 0.5 + 0.5) / 3)

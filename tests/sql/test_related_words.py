@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from lexichord.db import evidence
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.intent import rewrite
 from lexichord.types import ChunkHit, HitScores, Scope
@@ -106,5 +106,5 @@ async def test_a_rewrite_is_chosen_by_what_is_missing(
     )
     assert (forced.kind, forced.text) == ("expansion", "flibber rent deposit")
     found = [hit.chunk_id for hit in hits(database, 2, 3)]
-    words = await evidence.related_words(database, "rent", found)
+    words = await search.related_words(database, "rent", found)
     assert words == ["deposit"]

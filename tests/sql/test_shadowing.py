@@ -13,8 +13,8 @@ import pytest
 from lexichord.db.pool import Database
 from lexichord.db.reembed import build_reembed_indexes, hold_reembed, start_reembed
 from lexichord.db.schema import FOLDERS, Choice, bound_space, check, prepare
-from lexichord.db.scratch import scratch_database
 from lexichord.db.search import hybrid_search
+from lexichord.db.server import scratch_database
 from lexichord.db.store import finish_run, start_run, store_document
 from lexichord.errors import DatabaseError
 from lexichord.types import Chunk, Document, EmbeddingSpace, Question

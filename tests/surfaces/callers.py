@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from lexichord import SyncLexichord
-from lexichord.db.ids import with_texts
+from lexichord.db.session import with_texts
 from lexichord.errors import (
     AccessError,
     ConfigError,

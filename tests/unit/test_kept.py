@@ -1,6 +1,6 @@
 """What is made of a text once, for the one who asks."""
 
-from lexichord.db.call_settings import asking_for
+from lexichord.db.session import asking_for
 from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.serve.page.found import FoundResponses
 from tests.builders import RESPONSE

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.display.layout import MAX_CODE_LINES, lay_out
-from lexichord.display.plain_text import plain_text, seen_spans, shown_text, without_roles
+from lexichord.display.plain_text import (
+    MAX_CODE_LINES,
+    lay_out,
+    plain_text,
+    seen_spans,
+    shown_text,
+    without_roles,
+)
 
 SHOWN = [
     (

@@ -19,9 +19,9 @@ from lexichord.client.status import StatusMethods
 from lexichord.client.tenants import TenantMethods
 from lexichord.client.training import training_triplets
 from lexichord.db import catalogue
-from lexichord.db.call_settings import time_limit
 from lexichord.db.pool import Database
 from lexichord.db.server import open_server, restart_server
+from lexichord.db.session import time_limit
 from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.evaluate.measure import calibrate, evaluate
@@ -277,10 +277,10 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         self, namespace: str, datasets: Iterable[str] | None = None
     ) -> Exported:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
-        from lexichord.db import vechord
+        from lexichord.db import tables
 
         names = read_datasets(datasets)
-        return Exported(**await vechord.export_vechord(self.database, namespace, list(names)))
+        return Exported(**await tables.export_vechord(self.database, namespace, list(names)))
 
     @in_current_space
     async def _search(self, query: str, hint: str | None, options: SearchOptions) -> SearchResult:

@@ -10,7 +10,7 @@ from lexichord.client.passages import ScoredPassage, find_passages, passage_opti
 from lexichord.client.sync import SyncLexichord
 from lexichord.db import store
 from lexichord.db.catalogue import list_documents
-from lexichord.db.evidence import read_spans
+from lexichord.db.search import read_spans
 from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest.structural_context import LANGUAGE
 from lexichord.types import ChunkHit, Json, QueryOptions, Scope, SearchOptions, StoredDocument

@@ -26,18 +26,22 @@ from lexichord.db.dumps import (
     BLOCK_BYTES,
     COPY_LINE,
     WITHOUT_ROLES,
+    Snapshot,
+    begin,
     check_own,
     dumping,
+    fetch,
     normal_form,
     parts_of,
     running,
     schema_of,
+    take_snapshots,
+    transaction,
     vector_types,
 )
-from lexichord.db.failures import translate_errors
 from lexichord.db.pool import check_dsn
+from lexichord.db.session import translate_errors
 from lexichord.db.shards import check_shard_dsn
-from lexichord.db.snapshots import Snapshot, begin, fetch, take_snapshots, transaction
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
 from lexichord.types.base import counted
@@ -45,15 +49,8 @@ from lexichord.types.base import counted
 MANIFEST, STATE = "manifest.json", "state.dump"
 FORMAT, FORMAT_OF_SHARDS = 1, 2
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
-DERIVED_ROWS = (
-    "keyword",
-    "keyword_tail",
-    "keyword_segment",
-    "index_build",
-    "function_release",
-    "query_vector",
-    "worker",
-)
+DERIVED_ROWS: tuple[str, ...] = ("keyword", "keyword_tail", "keyword_segment", "index_build")
+DERIVED_ROWS += ("function_release", "query_vector", "worker")
 # What a restore itself changes: the engine, numbers of tables, addresses; and what is counted.
 REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
 REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}

@@ -18,9 +18,6 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from lexichord.db.call_settings import call_settings, current_asker
-from lexichord.db.failures import is_cut, translate_errors
-from lexichord.db.ids import with_numbers, with_texts
 from lexichord.db.replica import (
     AWAIT_SECONDS,
     AWAIT_STEP_SECONDS,
@@ -32,6 +29,14 @@ from lexichord.db.replica import (
     Replicas,
     position_number,
     position_text,
+)
+from lexichord.db.session import (
+    call_settings,
+    current_asker,
+    is_cut,
+    translate_errors,
+    with_numbers,
+    with_texts,
 )
 from lexichord.errors import ConfigError
 from lexichord.types.base import Ids, unknown_id

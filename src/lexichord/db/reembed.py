@@ -9,9 +9,9 @@ from typing import Any
 from psycopg import errors
 from psycopg.types.json import Jsonb
 
-from lexichord.db.failures import translate_errors
 from lexichord.db.pool import CONNECTION_OPTIONS, Conn, Database, Row, call, refuse_pooler
 from lexichord.db.search import Vector, half_vector, vector_text
+from lexichord.db.session import translate_errors
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace
 

@@ -17,9 +17,9 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from lexichord.db.failures import translate_errors
 from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn
 from lexichord.db.replace import Rows, replace_functions
+from lexichord.db.session import translate_errors
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
 from lexichord.types import EmbeddingSpace, ExtensionFault
 

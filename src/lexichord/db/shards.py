@@ -17,12 +17,11 @@ from typing import Any, Self
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lexichord.db import gather
-from lexichord.db.call_settings import current_asker, keys_known
-from lexichord.db.failures import is_denied, is_gone, is_unknown
 from lexichord.db.fanout import HOME, SPACES_DIFFER, Call, Rule
 from lexichord.db.moves import Moves, await_switch, end_switch, read_moves
 from lexichord.db.pool import Conn, Database, Row, call, check_dsn
 from lexichord.db.replica import MAX_LAG_SECONDS
+from lexichord.db.session import current_asker, is_denied, is_gone, is_unknown, keys_known
 from lexichord.errors import (
     ConfigError,
     DatabaseError,

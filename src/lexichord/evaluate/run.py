@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from lexichord.db.catalogue import compare_evaluations, record_evaluation
-from lexichord.db.scratch import scratch_database
+from lexichord.db.server import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.evaluate.application import Application
 from lexichord.evaluate.entities import extract_all

@@ -11,9 +11,8 @@ from itertools import cycle
 from time import perf_counter
 from typing import Literal
 
-from lexichord.db.evidence import chunk_places
 from lexichord.db.pool import Database
-from lexichord.db.search import dense_recall, hybrid_search
+from lexichord.db.search import chunk_places, dense_recall, hybrid_search
 from lexichord.errors import ConfigError, LexichordError, ProviderError
 from lexichord.evaluate.application import Application
 from lexichord.evaluate.metrics import first_source

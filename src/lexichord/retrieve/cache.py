@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from lexichord.db.call_settings import Asker, current_asker
+from lexichord.db.session import Asker, current_asker
 from lexichord.providers.base import Embedder, VectorCache, Vectors
 from lexichord.types.state import CosineScale
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from lexichord.db import evidence as db
+from lexichord.db import search as db
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError, ProviderTimeoutError
 from lexichord.providers.base import Generator

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from lexichord.db import evidence, search
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Generator
@@ -107,7 +107,7 @@ async def rewrite(
     """
     if kind == "relaxation":
         return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
-    terms = await evidence.question_coverage(database, question, [hit.chunk_id for hit in hits])
+    terms = await search.question_coverage(database, question, [hit.chunk_id for hit in hits])
     missing = [word for term in terms if not term.chunks for word in term.words]
     shown = [NumberedQuote(n, Quote.of(hit)) for n, hit in enumerate(hits[:REWRITE_PASSAGES], 1)]
     inputs = {"query": question, "passages": mark(shown), "missing": missing}
@@ -122,7 +122,7 @@ async def rewrite(
     )
     if outputs["kind"] == "none" or not text or text == question:
         return Rewrite("none", question, reason)
-    if not await evidence.question_coverage(database, text, []):
+    if not await search.question_coverage(database, text, []):
         return Rewrite("none", question, "the model's words are none to search for")
     return Rewrite(outputs["kind"], text, f"{reason} (confidence {outputs['confidence']:.2f})")
 
@@ -221,7 +221,7 @@ async def keyword_sets(
 
     The documents' are the telling words that several of their passages on the query share.
     """
-    own = await evidence.question_coverage(database, question.query, [])
+    own = await search.question_coverage(database, question.query, [])
     texts = [" ".join(word for term in own for word in term.words)]
     if generator is not None:
         texts += await _by_model(LlmCaller(generator, trace), database, question, limit)
@@ -246,7 +246,7 @@ async def _by_documents(database: Database, question: Question) -> list[str]:
     whole = [chunk for chunks in by_document.values() for chunk in chunks[:1]]
     if len(whole) >= MIN_SHARED_PASSAGES:
         groups.append(whole)  # what the documents share with one another
-    words = [await evidence.related_words(database, question.query, group) for group in groups]
+    words = [await search.related_words(database, question.query, group) for group in groups]
     return [" ".join(group_words) for group_words in words]
 
 

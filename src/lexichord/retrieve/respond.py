@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lexichord.db import catalogue
-from lexichord.db.evidence import shared_headings
+from lexichord.db.search import shared_headings
 from lexichord.retrieve.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
 from lexichord.retrieve.evidence.answer import (
     format_context,

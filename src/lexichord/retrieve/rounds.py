@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import get_args
 
-from lexichord.db import evidence
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.evidence.sentences import FOUND
@@ -58,8 +58,8 @@ async def measure_coverage(
     the share of its entities, and of its sub-questions.
     """
     ids = [hit.chunk_id for hit in hits]
-    terms = await evidence.question_coverage(database, question, ids)
-    parts = [await evidence.question_coverage(database, part, ids) for part in sub_questions]
+    terms = await search.question_coverage(database, question, ids)
+    parts = [await search.question_coverage(database, part, ids) for part in sub_questions]
     missing = missing_entities(entities, hits)
     uncovered = [
         part

@@ -23,8 +23,8 @@ import numpy as np
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import ScoredPassage, find_passages
 from lexichord.db import catalogue
-from lexichord.db.call_settings import asking_for
 from lexichord.db.pool import Row
+from lexichord.db.session import asking_for
 from lexichord.errors import (
     AccessError,
     ConfigError,

@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any, Concatenate, Literal, TypedDict
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.db.call_settings import asking_for
+from lexichord.db.session import asking_for
 from lexichord.errors import (
     ForbiddenError,
     MissingScopeError,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Protocol
 
-from lexichord.db import evidence
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
@@ -82,7 +82,7 @@ async def find_clauses(
 
 async def join_neighbours(database: Database, quotes: Sequence[Quote]) -> tuple[Quote, ...]:
     """Join quotes of whole chunks, best first, that are neighbours in one section and in rank."""
-    rows = await evidence.chunk_places(database, [quote.chunk_id for quote in quotes])
+    rows = await search.chunk_places(database, [quote.chunk_id for quote in quotes])
     ranks = {quote.chunk_id: rank for rank, quote in reversed(list(enumerate(quotes)))}
     runs: list[list[Quote]] = []
     expected: tuple[str, int, int] | None = None
@@ -108,7 +108,7 @@ async def _read_runs(
 ) -> tuple[Quote, ...]:
     """Read each run's text from first to last character; order runs by their best quote."""
     spans = [(run[0].document_id, run[0].start, max(q.end for q in run)) for run in runs]
-    texts = await evidence.read_spans(database, spans)
+    texts = await search.read_spans(database, spans)
     joined = []
     for run, (_, start, end), text in zip(runs, spans, texts, strict=True):
         best = min(run, key=lambda quote: ranks[quote.chunk_id])
@@ -344,7 +344,7 @@ async def compare(
         meaning = meaning._replace(vectors=vectors)
     ids = [file.document_id for file in files]
     own = (None, None) if meaning is None else (meaning.vectors, meaning.space)
-    hits = await evidence.search_each(database, names, ids, own[0], CHUNKS_PER_CELL, own[1])
+    hits = await search.search_each(database, names, ids, own[0], CHUNKS_PER_CELL, own[1])
     parts = [one for number, hit in hits for one in sentences_of(Quote.of(hit), number)]
     good, dropped = await check_quotes(database, [one.quote for one in parts])
     kept = set(good)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexichord.db import evidence
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.retrieve.evidence.splitting import (
     SentenceSpan,
@@ -32,7 +32,7 @@ async def check_quotes(
     Gives the good ones in their order, and a line a bad one. One call for all.
     """
     spans = [quote.place for quote in quotes]
-    stored = await evidence.read_spans(database, spans)
+    stored = await search.read_spans(database, spans)
     pairs = list(zip(quotes, stored, strict=True))
     good = tuple(quote for quote, text in pairs if quote.text and quote.text == text)
     bad = tuple(_complaint(quote) for quote, text in pairs if not quote.text or quote.text != text)
@@ -244,7 +244,7 @@ async def weigh_texts(database: Database, texts: Sequence[str]) -> list[dict[str
     """Return each text's lexemes with their idf, under the database's analyzer; one call."""
     known: dict[str, dict[str, float]] = {text: {} for text in texts}
     distinct = list(known.values())
-    for term in await evidence.weigh_terms(database, list(known)):
+    for term in await search.weigh_terms(database, list(known)):
         for number in term.texts:
             distinct[number][term.lexeme] = term.idf
     return [known[text] for text in texts]

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexichord.db.evidence import link_documents
 from lexichord.db.pool import Database
+from lexichord.db.search import link_documents
 from lexichord.retrieve.understand.aspects import NamePart
 from lexichord.retrieve.understand.cues import Cues, load_cues
 from lexichord.retrieve.understand.linking import (

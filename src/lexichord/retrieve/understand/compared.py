@@ -13,9 +13,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from lexichord.db.call_settings import keys_known
-from lexichord.db.evidence import question_coverage
-from lexichord.db.search import discover_files, hybrid_search
+from lexichord.db.search import discover_files, hybrid_search, question_coverage
+from lexichord.db.session import keys_known
 from lexichord.retrieve.understand.aspects import LIST_BEFORE_SIGN, NamePart, split_parts
 from lexichord.retrieve.understand.called import (
     PREPOSITIONS_IN_PARTS,

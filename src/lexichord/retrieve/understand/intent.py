@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lexichord.db import evidence
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.retrieve.understand.aspects import LIST_BEFORE_SIGN, cut_words, find_aspects
 from lexichord.retrieve.understand.called import SMALL_WORDS, Naming, find_definite
@@ -66,11 +66,11 @@ async def rewrite(
     else expanded. Definitions come from `scope` alone.
     """
     ids = [hit.chunk_id for hit in hits]
-    terms = await evidence.question_coverage(database, question, ids)
+    terms = await search.question_coverage(database, question, ids)
     if kind == "relaxation" or (kind is None and any(not term.df for term in terms)):
         return relax(question, terms)
-    definitions = await evidence.find_definitions(database, find_short_forms(question), scope)
-    related = await evidence.related_words(database, question, ids)
+    definitions = await search.find_definitions(database, find_short_forms(question), scope)
+    related = await search.related_words(database, question, ids)
     expanded = expand(question, definitions, related)
     return relax(question, terms) if kind is None and expanded.kind == "none" else expanded
 

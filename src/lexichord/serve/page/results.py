@@ -8,7 +8,7 @@ from textwrap import dedent
 
 from markupsafe import Markup, escape
 
-from lexichord.display.layout import CODE, part_by_code
+from lexichord.display.plain_text import CODE, part_by_code
 from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.answer import citation
 from lexichord.serve.page.code import line_starts, show_fence
