@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from lexichord.db import catalogue
-from lexichord.serve.page.evaluations import view_evaluation
+from lexichord.serve.page.status import view_evaluation
 from lexichord.types.evaluation import EvalQuery, EvaluationRun, Outcome
 from tests.http.pages import HOSTILE, Elements, words
 from tests.http.served import Keys, Served, serve_documents

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.serve.http import bodies, shapes
+from lexichord.serve.http import bodies
 from lexichord.types import (
     Cell,
     Comparison,
@@ -168,12 +168,12 @@ def test_what_answers_hold_is_what_the_openapi_document_says() -> None:
     def fields(record: type) -> set[str]:
         return set(record.__dataclass_fields__)  # type: ignore[attr-defined]
 
-    assert set(shapes.ResponseShape.model_fields) == fields(Response)
-    assert set(shapes.IntentShape.model_fields) == fields(Intent)
-    assert set(shapes.ComparisonShape.model_fields) == fields(Comparison)
-    assert set(shapes.CellShape.model_fields) == fields(Cell) | {"found"}
+    assert set(bodies.ResponseShape.model_fields) == fields(Response)
+    assert set(bodies.IntentShape.model_fields) == fields(Intent)
+    assert set(bodies.ComparisonShape.model_fields) == fields(Comparison)
+    assert set(bodies.CellShape.model_fields) == fields(Cell) | {"found"}
     document = (fields(ShownDocument) - {"document"}) | fields(StoredDocument)
-    assert set(shapes.DocumentShape.model_fields) == document
+    assert set(bodies.DocumentShape.model_fields) == document
 
 
 def test_requests_have_the_options_of_the_python_calls_but_no_model() -> None:

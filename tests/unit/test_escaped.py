@@ -12,7 +12,7 @@ from lexichord.cli import progress, render
 from lexichord.cli.options import Invocation, LineFormatter, say_error
 from lexichord.display.text import to_text
 from lexichord.ingest.report import Report, remarks
-from lexichord.serve.page.comparison import as_csv_text
+from lexichord.serve.page.results import as_csv_text
 from lexichord.types.base import escaped, short_uri
 
 HOSTILE = "\x1b[2J \x7f \x9b31m \u202egpj.exe\u202c \u2066a\u2069 \u200e\u200f\u061c \u2028 \ud800"

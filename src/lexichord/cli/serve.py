@@ -137,8 +137,7 @@ async def _serve_http(
     settings: "Settings", host: str, port: int, with_worker: bool, workers: int
 ) -> None:
     """Answer in this process, or keep others at it, which begin once this one could answer."""
-    from lexichord.serve.server import open_listeners, run_server
-    from lexichord.serve.workers import check_workers, run_workers
+    from lexichord.serve.server import check_workers, open_listeners, run_server, run_workers
 
     check_workers(workers)
     async with _http_server(settings, host, with_worker) as (door, app):

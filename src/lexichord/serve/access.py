@@ -41,27 +41,23 @@ from lexichord.retrieve.trace import Trace, streamed
 from lexichord.serve.calls import CallLog, RequestRates
 from lexichord.serve.errors import public_line, public_status
 from lexichord.serve.files import FileMethods
+from lexichord.serve.public import public_result, public_run_of, public_status_report
 from lexichord.serve.scope import recorded
 from lexichord.settings import Settings
 from lexichord.types import (
     ChunkHit,
     Excerpt,
-    FilesResult,
     Json,
-    KeywordSets,
     Original,
     PageBox,
     PageSize,
-    Reflection,
     Response,
     Rights,
     SearchOptions,
-    SearchResult,
     ShownDocument,
 )
 from lexichord.types.base import unknown_id
 from lexichord.types.options import SearchArguments
-from lexichord.types.response import Step
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
 from lexichord.work import in_thread
 
@@ -82,7 +78,7 @@ def _scoped[**P, R](
         options = cast(dict[str, Any], kwargs)
         scope = self._scope("read", options.get("datasets"))
         result = await method(self._client, *args, **cast(Any, {**options, **scope}))
-        return cast(R, _public(result))
+        return cast(R, public_result(result))
 
     return recorded(call)
 
@@ -282,7 +278,7 @@ class ScopedClient(FileMethods):
         """List the latest ingests in reach, newest first."""
         scope = self._scope("read", datasets or None).get("datasets")
         rows = await catalogue.list_runs(self._client.database, latest, scope)
-        return [_job(row) for row in rows]
+        return [public_run_of(row) for row in rows]
 
     @recorded
     async def job(self, job: int) -> IngestRun:
@@ -321,7 +317,7 @@ class ScopedClient(FileMethods):
         rows = await catalogue.list_runs(self._client.database, 1, scope, [job])
         if not rows:
             raise NotFoundError(f"there is no job {job}")
-        return _job(rows[0])
+        return public_run_of(rows[0])
 
     @recorded
     async def tables(self) -> Sequence[IndexedTable]:
@@ -333,7 +329,7 @@ class ScopedClient(FileMethods):
     async def status(self) -> Status:
         """See `Lexichord.status`. Raises ForbiddenError unless the caller reaches all datasets."""
         self._check_all_datasets()
-        return _public_status(await self._client.status())
+        return public_status_report(await self._client.status())
 
     @recorded
     async def doctor(self) -> Health:
@@ -343,7 +339,7 @@ class ScopedClient(FileMethods):
         """
         self._check("write")
         self._check_all_datasets()
-        return _public_status(await self._client.doctor())
+        return public_status_report(await self._client.doctor())
 
     @recorded
     async def shards(self) -> Mapping[int, int]:
@@ -389,47 +385,6 @@ class ScopedClient(FileMethods):
         self._check("read")
         if not self.rights.reaches_all:
             raise ForbiddenError("these numbers are of all datasets: the API key reaches some only")
-
-
-def _public(result: object) -> object:
-    """Return a result without what only who runs the server may see."""
-    if not isinstance(result, SearchResult | FilesResult | KeywordSets | Response):
-        return result
-    public = replace(result, degraded=[public_line(line) for line in result.degraded])
-    if isinstance(public, Response):
-        trace = [_public_step(step) for step in public.trace]
-        return replace(public, trace=trace, reflection=_public_reflection(public.reflection))
-    return public
-
-
-def _public_step(step: Step) -> Step:
-    output = step.made
-    if not isinstance(output, dict) or not output.get("error"):
-        return step
-    return replace(step, made={**output, "error": public_line(output["error"])})
-
-
-def _public_reflection(reflection: Reflection | None) -> Reflection | None:
-    if reflection is None:
-        return None
-    rounds = [replace(one, error=one.error and public_line(one.error)) for one in reflection.rounds]
-    errors = [public_line(error) for error in reflection.errors]
-    return replace(reflection, rounds=tuple(rounds), errors=tuple(errors))
-
-
-def _public_status[S: Status](status: S) -> S:
-    """Return a status without what only who runs the server may see."""
-    degraded = [public_line(line) for line in status.degraded]
-    return replace(status, degraded=degraded, runs=[_public_run(run) for run in status.runs])
-
-
-def _job(row: Row) -> IngestRun:
-    return _public_run(IngestRun(**row))
-
-
-def _public_run(run: IngestRun) -> IngestRun:
-    failures = {uri: public_line(reason) for uri, reason in run.failures.items()}
-    return replace(run, failures=failures)
 
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")  # that reach this machine alone

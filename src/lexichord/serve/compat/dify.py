@@ -27,9 +27,8 @@ from lexichord.errors import (
 )
 from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.invalid import find_invalid
+from lexichord.serve.http.invalid import InvalidValueError, JsonRequest, find_invalid
 from lexichord.serve.http.routing import Caller, find_caller
-from lexichord.serve.http.unfit import JsonRequest, UnfitError
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 
@@ -302,7 +301,7 @@ def _public_form(error: Exception, authorization: str) -> tuple[int, int, str]:
         return 403, INVALID_HEADER_CODE, f"Invalid Authorization header format. {expected}"
     if isinstance(error, RequestValidationError):
         return 400, 400, find_invalid(error).message
-    if isinstance(error, UnfitError):
+    if isinstance(error, InvalidValueError):
         return 400, 400, error.detail
     if isinstance(error, HTTPException):
         return error.status_code, error.status_code, str(error.detail)

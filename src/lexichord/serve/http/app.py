@@ -17,12 +17,12 @@ from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
 from lexichord.serve.middleware import BODYLESS_METHODS
-from lexichord.serve.page import api, evaluations, examples, find, manage, runs, stages, status
+from lexichord.serve.page import api, find, manage, questions, stages, status
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.api import swagger_files
-from lexichord.serve.page.examples import ExampleSearches, ended_searches
 from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.language import LanguageMiddleware, load_language
+from lexichord.serve.page.questions import ExampleSearches, ended_searches
 from lexichord.serve.page.render import static_files
 from lexichord.serve.server import add_middleware
 
@@ -112,11 +112,9 @@ ROUTERS = (
     openai.router,
     page.router,
     find.router,
-    examples.router,
+    questions.router,
     manage.router,
-    runs.router,
     status.router,
-    evaluations.router,
     stages.router,
     api.router,
     health.router,

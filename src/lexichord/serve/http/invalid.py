@@ -1,11 +1,14 @@
-"""What is wrong with a request that does not fit its schema, in one line."""
+"""What is wrong with a request's fields, in one line; bodies are read without what none takes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
 from lexichord.errors import plain_reason
+from lexichord.serve.errors import InvalidValue, find_invalid_value
 
 NO_OBJECT = "the body is to be a JSON object, and the content-type application/json"
 WRONG_TYPE = "Input should be "  # how pydantic begins to say which
@@ -70,3 +73,22 @@ def _reason(errors: Sequence[dict[str, Any]]) -> str:
     if fitting[0]["type"] == "extra_forbidden":
         return "there is no such field here"
     return plain_reason(fitting[0]["msg"])
+
+
+class InvalidValueError(HTTPException):
+    """A value that no field takes; `param` is where it stands, "" for the body itself."""
+
+    def __init__(self, found: InvalidValue) -> None:
+        self.param = found.param
+        super().__init__(422, found.message)
+
+
+class JsonRequest(Request):
+    """A request whose JSON holds what can be read again."""
+
+    async def json(self) -> Any:  # noqa: ANN401
+        """Read the body. Raises InvalidValueError, which names the first value that cannot be."""
+        value = await super().json()
+        if found := find_invalid_value(await self.body(), value):
+            raise InvalidValueError(found)
+        return value

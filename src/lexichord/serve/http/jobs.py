@@ -1,20 +1,23 @@
-"""Ingests that go on after their request was answered. Their records are the database's own."""
+"""Ingests that go on after their request was answered; answers that are sent while made."""
 
 import asyncio
+import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 from weakref import WeakValueDictionary
 
 from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import StreamingResponse
+from starlette.types import Send
 
 from lexichord.errors import TooManyRequestsError
 from lexichord.ingest.report import Reading, Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.bodies import JobsParams, RowId
+from lexichord.serve.http.bodies import JobShape, JobsParams, JobsShape, RowId
 from lexichord.serve.http.routing import (
     ERROR_RESPONSES,
     AuthorizedRoute,
@@ -23,14 +26,15 @@ from lexichord.serve.http.routing import (
     reply,
     reply_written,
 )
-from lexichord.serve.http.shapes import JobShape, JobsShape
 from lexichord.serve.limits import (
     JOB_SLOT_SECONDS,
     JOBS_SHUTDOWN_SECONDS,
     MAX_RUNNING_JOBS,
     MAX_WATCHED_JOBS,
     WATCH_SECONDS,
+    own_deadline,
 )
+from lexichord.types.response import QueryEvent
 
 log = logging.getLogger("lexichord")
 router = APIRouter(
@@ -176,3 +180,59 @@ async def list_jobs(caller: Caller, params: Annotated[JobsParams, Query()]) -> J
 async def show_job(caller: Caller, job_id: Annotated[RowId, Path()]) -> JsonReply:
     """Show how far an ingest is, and what failed in it."""
     return await reply_written(caller, (await caller.job(job_id)).to_job())
+
+
+EVENT_STREAM = "text/event-stream"
+STREAM_SAMPLE = (
+    'event: files\ndata: {"intent": {…}, "files": […]}\n\nevent: response\ndata: {…}\n\n'
+)
+STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {EVENT_STREAM: {"example": STREAM_SAMPLE}}}
+}
+
+
+class EventStream(StreamingResponse):
+    """Events as they are made; they are made no further where nobody hears them."""
+
+    def __init__(self, events: AsyncGenerator[bytes]) -> None:
+        self.events = events
+        # nginx, for one, would keep them until all are there
+        headers = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+        super().__init__(events, headers=headers, media_type=EVENT_STREAM)
+
+    async def stream_response(self, send: Send) -> None:
+        """Send them."""
+        async with aclosing(self.events):
+            await super().stream_response(send)
+
+
+def event_bytes(name: str, data: Mapping[str, Any]) -> bytes:
+    """Write an event; a lone surrogate, which UTF-8 cannot hold, becomes a question mark."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return f"event: {name}\ndata: {text}\n\n".encode(errors="replace")
+
+
+async def reply_streamed(events: AsyncGenerator[QueryEvent], seconds: float) -> EventStream:
+    """Answer with a query's events, within so many seconds. Raises what comes before the first."""
+    ends_at = asyncio.get_running_loop().time() + own_deadline(seconds)
+    first = await anext(events)
+    return EventStream(_written(first, events, ends_at))
+
+
+async def _written(
+    first: QueryEvent, events: AsyncGenerator[QueryEvent], ends_at: float
+) -> AsyncGenerator[bytes]:
+    """Write events; an error is the last."""
+    async with aclosing(events):
+        yield event_bytes(first.kind, first.to_dict())
+        try:
+            while (event := await next_event(events, ends_at)) is not None:
+                yield event_bytes(event.kind, event.to_dict())
+        except Exception as error:
+            yield event_bytes("error", public_error(error).to_dict())
+
+
+async def next_event(events: AsyncGenerator[QueryEvent], ends_at: float) -> QueryEvent | None:
+    """Return the next event, None after the last. Raises TimeoutError."""
+    async with asyncio.timeout_at(ends_at):
+        return await anext(events, None)

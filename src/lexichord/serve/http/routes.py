@@ -8,23 +8,33 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from lexichord.errors import ConfigError
 from lexichord.serve.http.bodies import (
+    BoxesShape,
     ChunkId,
     CountParams,
+    DatasetsShape,
+    DeletedShape,
     DocumentName,
     DocumentsBody,
+    DocumentShape,
+    DocumentsShape,
     ExpandParams,
+    FacetsShape,
+    JobShape,
     ListParams,
     MetadataBody,
+    MetadataShape,
     MoveBody,
+    MovedShape,
     NameText,
     QueryBody,
     RankedBody,
     RenameBody,
+    RenamedShape,
+    ResponseShape,
     SearchBody,
     SimilarParams,
 )
-from lexichord.serve.http.events import STREAM_RESPONSES, EventStream, reply_streamed
-from lexichord.serve.http.jobs import accept_job
+from lexichord.serve.http.jobs import STREAM_RESPONSES, EventStream, accept_job, reply_streamed
 from lexichord.serve.http.routing import (
     ERROR_RESPONSES,
     AuthorizedRoute,
@@ -32,19 +42,6 @@ from lexichord.serve.http.routing import (
     JsonReply,
     reply,
     reply_written,
-)
-from lexichord.serve.http.shapes import (
-    BoxesShape,
-    DatasetsShape,
-    DeletedShape,
-    DocumentShape,
-    DocumentsShape,
-    FacetsShape,
-    JobShape,
-    MetadataShape,
-    MovedShape,
-    RenamedShape,
-    ResponseShape,
 )
 from lexichord.types import Excerpt, FilesResult, SearchResult
 

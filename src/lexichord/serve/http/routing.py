@@ -19,8 +19,7 @@ from starlette.exceptions import HTTPException
 from lexichord.errors import LexichordError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
-from lexichord.serve.http.invalid import find_invalid
-from lexichord.serve.http.unfit import JsonRequest, UnfitError
+from lexichord.serve.http.invalid import InvalidValueError, JsonRequest, find_invalid
 from lexichord.types.base import Shaped
 
 POSITION_HEADER = "Lexichord-Position"  # of answers to writes, and of requests that read after them
@@ -134,7 +133,7 @@ def handle_errors(app: FastAPI) -> None:
     """Register what answers where a route raises; the timeout's middleware answers for all else."""
     app.add_exception_handler(LexichordError, _answer_own)
     app.add_exception_handler(RequestValidationError, _answer_invalid)
-    app.add_exception_handler(UnfitError, _answer_unfit)
+    app.add_exception_handler(InvalidValueError, _answer_invalid_value)
     app.add_exception_handler(HTTPException, _answer_http)
 
 
@@ -149,8 +148,8 @@ async def _answer_invalid(_: Request, error: Exception) -> JsonReply:
     return error_reply(public, wrong.param or None)
 
 
-async def _answer_unfit(_: Request, error: Exception) -> JsonReply:
-    assert isinstance(error, UnfitError)
+async def _answer_invalid_value(_: Request, error: Exception) -> JsonReply:
+    assert isinstance(error, InvalidValueError)
     public = PublicError(error.status_code, "invalid_request_error", error.detail)
     return error_reply(public, error.param or None)
 

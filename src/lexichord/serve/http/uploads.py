@@ -19,10 +19,9 @@ from lexichord.ingest.load.kinds import named_by_type
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.ingest.web.crawl import is_address
 from lexichord.serve.access import ScopedClient
-from lexichord.serve.http.bodies import StrictModel, parse_object
+from lexichord.serve.http.bodies import JobShape, StrictModel, parse_object
 from lexichord.serve.http.jobs import IngestCall, accept_job
 from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply
-from lexichord.serve.http.shapes import JobShape
 from lexichord.serve.limits import (
     MAX_FETCHED_ADDRESSES,
     MAX_NAME_CHARS,

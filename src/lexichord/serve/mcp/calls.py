@@ -1,4 +1,4 @@
-"""How a tool is called: its caller, its time, the progress reported meanwhile, its result."""
+"""How a tool is called: its caller, dataset, time, the progress meanwhile, its result."""
 
 import asyncio
 import inspect
@@ -13,16 +13,37 @@ from typing import Annotated, Any, Literal
 
 from fastmcp import FastMCP
 from fastmcp.exceptions import ValidationError
+from fastmcp.server.context import Context
 from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool
-from fastmcp.tools.base import ToolResult
+from fastmcp.tools.base import InputRequiredToolResult, ToolResult
 from fastmcp.utilities.json_schema import dereference_refs
-from mcp_types import CallToolRequestParams, ResourceLink, TextContent, ToolAnnotations
+from mcp_types import (
+    CallToolRequestParams,
+    ClientCapabilities,
+    ElicitationCapability,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequests,
+    InputRequiredResult,
+    ResourceLink,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, Field
 from pydantic import ValidationError as SchemaError
 
-from lexichord.errors import ForbiddenError, NotFoundError, plain_reason
+from lexichord.errors import (
+    ForbiddenError,
+    NotFoundError,
+    likeness,
+    nearest_first,
+    plain_reason,
+    some_names,
+)
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.limits import (
@@ -33,10 +54,72 @@ from lexichord.serve.limits import (
     TOOL_PROGRESS_SECONDS,
     TOOL_SECONDS,
 )
-from lexichord.serve.mcp.elicit import choose_dataset
 from lexichord.serve.mcp.schemas import UNPUBLISHED, input_schema, output_schema
 from lexichord.serve.services import with_named_services
 from lexichord.types import Json
+
+DATASET_ARGUMENTS = ("dataset_id", "resource_id")
+DATASET_FIELD = "dataset"
+CAN_BE_ASKED = ClientCapabilities(elicitation=ElicitationCapability())
+
+
+async def choose_dataset(
+    context: Context, scoped: ScopedClient, arguments: dict[str, Any]
+) -> dict[str, Any] | InputRequiredToolResult | None:
+    """Return a failed call's arguments with the dataset that its user chose; None: it was not that.
+
+    A client of the protocol's present version is sent what to ask, and calls again. Raises
+    NotFoundError where nobody can be asked, or nothing was chosen.
+    """
+    named = next((name for name in DATASET_ARGUMENTS if arguments.get(name)), None)
+    fitting = await _fitting_datasets(scoped, arguments[named]) if named else []
+    if named is None or not fitting:
+        return None
+    question = f"There is no dataset '{arguments[named]}'. Which one is meant?"
+    answer = await _answer(context, question, fitting)
+    if isinstance(answer, InputRequiredToolResult):
+        return answer
+    if answer not in fitting:
+        names = some_names(fitting, [arguments[named]])
+        raise NotFoundError(f"there is no dataset '{arguments[named]}': take one of {names}")
+    return {**arguments, named: answer}
+
+
+async def _fitting_datasets(scoped: ScopedClient, name: str) -> list[str]:
+    """Return the datasets in reach that a name which is none of theirs may mean."""
+    names = [row["dataset"] for row in await scoped.datasets()]
+    part = name.casefold()
+    if name in names:
+        return []
+    near = nearest_first(names, [name])
+    return [each for each in near if part in each.casefold() or likeness(name, each)]
+
+
+async def _answer(
+    context: Context, question: str, names: Sequence[str]
+) -> str | InputRequiredToolResult | None:
+    """Return what the user chose, None where that is nothing or nobody can be asked."""
+    if not context.session.check_client_capability(CAN_BE_ASKED):
+        return None
+    choice = {"type": "string", "title": "Dataset", "enum": list(names)}
+    schema = {"type": "object", "properties": {DATASET_FIELD: choice}, "required": [DATASET_FIELD]}
+    request = context.request_id
+    spoken = context.request_context and context.request_context.protocol_version
+    if spoken not in MODERN_PROTOCOL_VERSIONS:
+        result = await context.session.elicit_form(question, schema, related_request_id=request)
+        return _chosen(result)
+    if (answers := context.input_responses) is not None:
+        return _chosen(answers.get(DATASET_FIELD))
+    form = ElicitRequestFormParams(message=question, requested_schema=schema)
+    asked: InputRequests = {DATASET_FIELD: ElicitRequest(params=form)}
+    return InputRequiredToolResult(InputRequiredResult(input_requests=asked))
+
+
+def _chosen(result: object) -> str | None:
+    if not isinstance(result, ElicitResult) or result.action != "accept":
+        return None
+    return str((result.content or {}).get(DATASET_FIELD))
+
 
 QueryParameter = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 TimeoutArgument = Annotated[float, Field(ge=1, le=600, json_schema_extra=UNPUBLISHED)]

@@ -18,8 +18,8 @@ from lexichord.errors import LexichordError, NotFoundError
 from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.compat import chatgpt
 from lexichord.serve.compat.kbbridge import assistant, tools
+from lexichord.serve.compat.kbbridge.assistant import add_prompts
 from lexichord.serve.compat.kbbridge.plain_calls import PlainCallMiddleware
-from lexichord.serve.compat.kbbridge.prompts import add_prompts
 from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.limits import MAX_LISTED_NAMES
 from lexichord.serve.mcp.calls import (

@@ -16,20 +16,19 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from lexichord.serve.errors import PublicError
+from lexichord.serve.errors import SURROGATE, InvalidValue, PublicError, find_invalid_value
 from lexichord.serve.mcp.calls import error_result
-from lexichord.serve.unfit import SURROGATE, Unfit, find_unfit
 
 UNFIT_KEY = "lexichord/unfit"  # of a message's _meta
 
 
-def mark_unfit(body: bytes) -> bytes:
+def mark_invalid(body: bytes) -> bytes:
     """Return a message that all can read: as it is, or without what no field takes, marked."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
         return body  # the protocol's own reader says what is wrong with it
-    unfit = find_unfit(body, message)
+    unfit = find_invalid_value(body, message)
     if unfit is None or not isinstance(message, dict):
         return body
     message = _without_unfit(message)
@@ -51,7 +50,7 @@ def _without_unfit(value: Any) -> Any:  # noqa: ANN401
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def _shortened(unfit: Unfit) -> Unfit:
+def _shortened(unfit: InvalidValue) -> InvalidValue:
     """Name the field as the tool's schema does."""
     place = unfit.place
     for wrapper in ("params", "arguments"):
@@ -88,5 +87,5 @@ def mark_standard_input() -> None:
 def _mark_lines(source: BinaryIO, sink: BinaryIO) -> None:
     with source, sink, suppress(BrokenPipeError):
         for line in source:
-            sink.write(mark_unfit(line))
+            sink.write(mark_invalid(line))
             sink.flush()

@@ -10,7 +10,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Literal, Name
 from pygments.util import ClassNotFound
 
-from lexichord.serve.page.marks import UNPLACED, MarkWriter
+from lexichord.serve.page.blocks import UNPLACED, MarkWriter
 
 DATA_NAMES = {
     "application/json": "json",

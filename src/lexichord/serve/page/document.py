@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.serve.limits import MAX_PART_CHARS
+from lexichord.serve.page.blocks import CharRange, Mark, MarkWriter
 from lexichord.serve.page.code import is_code, line_starts
-from lexichord.serve.page.marks import CharRange, Mark, MarkWriter
 from lexichord.serve.page.passages import place_in_words
 from lexichord.serve.page.reading import show_text, text_kind
 from lexichord.types import ShownDocument, StoredChunk

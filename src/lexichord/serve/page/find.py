@@ -17,11 +17,11 @@ from lexichord.serve.limits import (
     MAX_SUGGESTIONS,
     MIN_COMPLETED_CHARS,
 )
-from lexichord.serve.page.comparison import comparison_csv, comparison_markdown
 from lexichord.serve.page.form import query_options, read_form, scope_options
 from lexichord.serve.page.language import say
 from lexichord.serve.page.questions import heading_name
 from lexichord.serve.page.render import PAGE_HEADERS, own_form, page, page_caller
+from lexichord.serve.page.results import comparison_csv, comparison_markdown
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.types import Comparison
 

@@ -1,15 +1,28 @@
-"""The form that asks: its fields, the options they are, and the addresses that it makes."""
+"""The form that asks, its fields and addresses; what narrows a search."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import groupby, takewhile
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
+from babel import Locale, UnknownLocaleError
 from starlette.datastructures import QueryParams
 
 from lexichord.errors import ConfigError
-from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS, MAX_PINNED_DOCUMENTS
-from lexichord.serve.page.language import say
+from lexichord.ingest.load import kinds
+from lexichord.serve.access import ScopedClient
+from lexichord.serve.limits import (
+    MAX_FACET_VALUES,
+    MAX_PAGE_HITS,
+    MAX_PAGE_QUERY_CHARS,
+    MAX_PINNED_DOCUMENTS,
+    SHOWN_FACET_VALUES,
+)
+from lexichord.serve.page.language import say, spoken
 from lexichord.types import Json, QueryOptions
 
 # The fields that narrow by what documents say of themselves, each with the key of a filter.
@@ -124,3 +137,197 @@ def query_options(form: SearchForm) -> dict[str, Any]:
     }
     options = {name: value for name, value in fields_set.items() if value} | scope_options(form)
     return options | {"mode": form.mode, "k": int(form.k), "answer": form.answer == "1"}
+
+
+# What people call files of a type: keys of texts.
+KIND_NAMES = MappingProxyType(
+    {
+        kinds.PDF_TYPE: "kinds.pdf",
+        kinds.DOCX_TYPE: "kinds.word",
+        kinds.PPTX_TYPE: "kinds.powerpoint",
+        kinds.XLSX_TYPE: "kinds.excel",
+        kinds.XLS_TYPE: "kinds.excel_97",
+        kinds.ODS_TYPE: "kinds.opendocument_sheet",
+        kinds.ODT_TYPE: "kinds.opendocument_text",
+        kinds.HTML_TYPE: "kinds.html",
+        kinds.MARKDOWN_TYPE: "kinds.markdown",
+        kinds.CSV_TYPE: "kinds.csv",
+        kinds.TSV_TYPE: "kinds.tsv",
+        kinds.NOTEBOOK_TYPE: "kinds.notebook",
+        kinds.EPUB_TYPE: "kinds.epub",
+        kinds.EML_TYPE: "kinds.mail",
+        kinds.MSG_TYPE: "kinds.outlook",
+        kinds.RTF_TYPE: "kinds.rtf",
+        kinds.RST_TYPE: "kinds.rst",
+        kinds.ORG_TYPE: "kinds.org",
+        kinds.ASCIIDOC_TYPE: "kinds.asciidoc",
+        kinds.TEX_TYPE: "kinds.tex",
+        kinds.NDJSON_TYPE: "kinds.json_lines",
+        kinds.XML_TYPE: "kinds.xml",
+        kinds.TEXT_TYPE: "kinds.text",
+    }
+)
+CODE_PREFIX = "text/x-"
+# The facets, in the order in which they are shown: a field of the form, and the key of its title.
+TITLES = MappingProxyType(
+    {
+        "dataset": "facets.dataset",
+        "kind": "facets.kind",
+        "folder": "facets.folder",
+        "year": "facets.year",
+        "language": "facets.language",
+        "author": "facets.author",
+    }
+)
+KEYS = MappingProxyType({"dataset": "dataset", "folder": "folder", **FILTER_KEYS})
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """A value, how many documents in scope have it, and the address that narrows to them."""
+
+    text: str
+    documents: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FacetView:
+    """What documents can be told apart by, its commonest values first; `more` are folded."""
+
+    title: str
+    values: list[FacetValue]
+    more: list[FacetValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """What a search is narrowed to, the field's value, and the address without it."""
+
+    title: str
+    text: str
+    field: str
+    value: str
+    address: str
+
+
+async def find_facets(caller: ScopedClient, form: SearchForm) -> list[FacetView]:
+    """Return the facets by which the documents in scope can be narrowed further.
+
+    None where single documents are chosen.
+    """
+    if form.document:
+        return []
+    total = await caller.count(**scope_options(form))
+    views = [await _find(caller, form, field, total) for field in TITLES]
+    return [view for view in views if view.values]
+
+
+async def _find(caller: ScopedClient, form: SearchForm, field: str, total: int) -> FacetView:
+    counts = await _count(caller, form, field)
+    if field == "folder":
+        counts = _subfolders(counts)
+    elif field == "year":
+        counts = _years(counts)
+    values = [
+        FacetValue(_in_words(field, value), documents, form.address(**{field: value}))
+        for value, documents in counts.most_common(MAX_FACET_VALUES)
+        if 0 < documents < total  # what all have narrows nothing
+    ]
+    return FacetView(say(TITLES[field]), values[:SHOWN_FACET_VALUES], values[SHOWN_FACET_VALUES:])
+
+
+async def _count(caller: ScopedClient, form: SearchForm, field: str) -> Counter[str]:
+    """Count the documents in scope by a facet's values that are texts."""
+    try:
+        found = await caller.count_by(KEYS[field], **scope_options(form))
+    except ConfigError:  # no document in scope has the key
+        return Counter()
+    return Counter(
+        {
+            facet.value: facet.documents
+            for facet in found
+            if isinstance(facet.value, str) and facet.value
+        }
+    )
+
+
+def _years(days: Mapping[str, int]) -> Counter[str]:
+    """Count by the years that dates begin with."""
+    years = Counter[str]()
+    for day, documents in days.items():
+        if day[:4].isdecimal() and day[:4].isascii() and len(day) >= 4:
+            years[day[:4]] += documents
+    return years
+
+
+def _subfolders(folders: Mapping[str, int]) -> Counter[str]:
+    """Count by the folders in the one that holds all, each as deep as all that is below it is."""
+    paths = {tuple(folder.split("/")): documents for folder, documents in folders.items()}
+    depth = len(_common(paths))
+    below = sorted(path for path in paths if len(path) > depth)
+    counts = Counter[str]()
+    for _, group in groupby(below, lambda path: path[depth]):
+        inside = list(group)
+        counts["/".join([*_common(inside), ""])] = sum(paths[path] for path in inside)
+    return counts
+
+
+def _common(paths: Iterable[tuple[str, ...]]) -> list[str]:
+    """Return the folders that paths begin with alike."""
+    levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return [names[0] for names in levels]
+
+
+def _in_words(field: str, value: str) -> str:
+    if field == "kind":
+        return kind_in_words(value)
+    if field == "language":
+        return _language_name(value)
+    if field == "author":
+        return _without_address(value)
+    return f"{value.rstrip('/').rpartition('/')[2]}/" if field == "folder" else value
+
+
+def _without_address(author: str) -> str:
+    """Return the name of an author whom a mail gives with the address: "Ann Lee" <ann@…>."""
+    name, _, address = author.partition("<")
+    return (name.strip(' "') if "@" in address else "") or author
+
+
+def _language_name(tag: str) -> str:
+    """Return what a language is called that documents name, as "en" or "en-US"."""
+    try:
+        return Locale.parse(tag, sep="-").get_display_name(spoken().locale) or tag
+    except (UnknownLocaleError, ValueError):
+        return tag
+
+
+def kind_in_words(media_type: str) -> str:
+    """Return what people call files of a media type."""
+    if media_type.startswith(CODE_PREFIX):
+        language = media_type.removeprefix(CODE_PREFIX).capitalize()
+        return say("facets.code", language=language)
+    if name := KIND_NAMES.get(media_type):
+        return say(name)
+    return media_type.rpartition("/")[2].upper()
+
+
+def chips(form: SearchForm, titles: Mapping[str, str] | None = None) -> list[Chip]:
+    """Return what a search is narrowed to; documents by their titles, as far as these are known."""
+    chosen = [(field, str(getattr(form, field))) for field in TITLES]
+    shown = [
+        Chip(say(TITLES[field]), _in_words(field, value), field, value, form.address(**{field: ""}))
+        for field, value in chosen
+        if value
+    ]
+    return shown + [
+        Chip(
+            say("facets.about"),
+            (titles or {}).get(name, name),
+            "document",
+            name,
+            form.address(document=tuple(one for one in form.document if one != name)),
+        )
+        for name in form.document
+    ]

@@ -10,6 +10,7 @@ from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_BOXED_PLACES, MAX_SHOWN_PAGES
+from lexichord.serve.page.blocks import CharRange
 from lexichord.serve.page.document import (
     MarkedPlaces,
     OutlineEntry,
@@ -17,7 +18,6 @@ from lexichord.serve.page.document import (
     quote_anchor,
 )
 from lexichord.serve.page.language import say
-from lexichord.serve.page.marks import CharRange
 from lexichord.serve.page.passages import show_passage
 from lexichord.types import PageBox, PageSize, ShownDocument
 

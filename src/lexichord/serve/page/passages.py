@@ -8,8 +8,8 @@ from markupsafe import Markup
 from lexichord.display.plain_text import plain_text, seen_spans
 from lexichord.ingest.load.kinds import TEXT_TYPE
 from lexichord.retrieve.understand.cues import OPENING_WORD
+from lexichord.serve.page.blocks import CharRange, MarkWriter, plain_marks
 from lexichord.serve.page.language import say
-from lexichord.serve.page.marks import CharRange, MarkWriter, plain_marks
 from lexichord.serve.page.reading import show_text, text_kind
 
 LINE_MARKERS = re.compile(r"[ \t]*(?:(?:[-*+>•|]|\d{1,9}[.)]|#{1,6})[ \t]+|\|)*")

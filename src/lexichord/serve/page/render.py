@@ -17,8 +17,7 @@ from lexichord.errors import ConfigError, ForbiddenError
 from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.errors import PublicError, public_line
 from lexichord.serve.limits import MAX_PAGE_HITS, MAX_PAGE_QUERY_CHARS
-from lexichord.serve.page.facets import chips
-from lexichord.serve.page.form import SearchForm, read_form
+from lexichord.serve.page.form import SearchForm, chips, read_form
 from lexichord.serve.page.language import say, spoken, term
 from lexichord.serve.page.reading import show_heading
 from lexichord.types import IntentKind, Mode, Rights

@@ -33,14 +33,20 @@ from lexichord.serve.limits import (
     MAX_PINNED_DOCUMENTS,
     own_deadline,
 )
-from lexichord.serve.page.comparison import RowPicker, show_picker
 from lexichord.serve.page.document import MarkedPlaces, read_places, show_document
-from lexichord.serve.page.examples import searches
-from lexichord.serve.page.facets import FacetView, chips, find_facets
-from lexichord.serve.page.form import SearchForm, query_options, read_form, scope_options
+from lexichord.serve.page.form import (
+    FacetView,
+    SearchForm,
+    chips,
+    find_facets,
+    query_options,
+    read_form,
+    scope_options,
+)
 from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.language import say
 from lexichord.serve.page.original import show_original
+from lexichord.serve.page.questions import searches
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
     dataset_names,
@@ -54,7 +60,7 @@ from lexichord.serve.page.render import (
     sentence,
     set_key_cookie,
 )
-from lexichord.serve.page.results import show_results
+from lexichord.serve.page.results import RowPicker, show_picker, show_results
 from lexichord.types import Response as QueryResponse
 from lexichord.types import ShownDocument
 from lexichord.types.base import document_name

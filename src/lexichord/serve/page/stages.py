@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from lexichord.errors import ConfigError
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.events import EventStream, event_bytes, next_event
+from lexichord.serve.http.jobs import EventStream, event_bytes, next_event
 from lexichord.serve.limits import own_deadline
 from lexichord.serve.page.form import SearchForm, query_options, read_form
 from lexichord.serve.page.found import FoundResponses

@@ -8,7 +8,7 @@ import json
 from collections.abc import MutableMapping, Sequence
 from typing import Any
 
-from lexichord.serve.mcp.unfit import mark_unfit
+from lexichord.serve.mcp.unfit import mark_invalid
 from lexichord.serve.middleware import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, answer
 
 ACCEPTED_TYPES = "application/json, text/event-stream"  # what the protocol wants to be sent
@@ -41,14 +41,14 @@ class PlainCallMiddleware:
         body = await _read_body(receive)
         call = _read_call(body)
         if call is None:
-            await self.app(scope, _replayed(mark_unfit(body), receive), send)
+            await self.app(scope, _replayed(mark_invalid(body), receive), send)
             return
         sent: list[Message] = []
 
         async def keep(message: Message) -> None:
             sent.append(message)
 
-        request = mark_unfit(json.dumps(call).encode())
+        request = mark_invalid(json.dumps(call).encode())
         await self.app(_with_headers(scope, request), _replayed(request, receive), keep)
         await answer(send, *_read_result(sent), {})
 

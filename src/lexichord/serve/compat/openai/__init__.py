@@ -2,16 +2,8 @@
 
 from fastapi import APIRouter
 
-from lexichord.serve.compat.openai import (
-    batches,
-    files,
-    models,
-    responses,
-    search,
-    store_files,
-    stores,
-)
+from lexichord.serve.compat.openai import files, models, responses, search, stores
 
 router = APIRouter()
-for part in (stores, store_files, batches, search, files, models, responses):
+for part in (stores, files, search, models, responses):
     router.include_router(part.router)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
-from lexichord.serve.compat.openai.paging import openai_router
+from lexichord.serve.compat.openai.search import openai_router
 from lexichord.serve.http.bodies import JsonBody, QueryText
 from lexichord.serve.http.routing import Caller
 from lexichord.serve.limits import MAX_EMBEDDED_TEXTS

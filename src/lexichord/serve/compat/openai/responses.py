@@ -16,7 +16,6 @@ from lexichord.client.passages import passage_options
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.openai.models import find_model
-from lexichord.serve.compat.openai.paging import openai_router
 from lexichord.serve.compat.openai.search import (
     ComparisonFilter,
     CompoundFilter,
@@ -24,11 +23,12 @@ from lexichord.serve.compat.openai.search import (
     VectorStoreResult,
     compile_filter,
     describe_results,
+    openai_router,
     searched_texts,
 )
 from lexichord.serve.errors import public_error
 from lexichord.serve.http.bodies import DatasetNames, JsonBody, QueryText, StrictModel
-from lexichord.serve.http.events import EventStream, event_bytes
+from lexichord.serve.http.jobs import EventStream, event_bytes
 from lexichord.serve.http.routing import Caller, JsonReply
 from lexichord.serve.limits import MAX_VECTOR_STORE_RESULTS
 from lexichord.types import Json, Response

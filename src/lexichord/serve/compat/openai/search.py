@@ -1,26 +1,119 @@
-"""The search of a vector store."""
+"""The search of a vector store, and lists in OpenAI's shape."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, Any, Literal
 
+from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from lexichord.client.passages import ScoredPassage, passage_options
-from lexichord.db.files import sent_file
-from lexichord.errors import ConfigError
+from lexichord.db.files import Page, sent_file
+from lexichord.db.pool import Row
+from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.filters import FilterValue
-from lexichord.serve.compat.openai.paging import StoreId, openai_router
-from lexichord.serve.http.bodies import JsonBody
-from lexichord.serve.http.routing import Caller
+from lexichord.serve.http.bodies import JsonBody, StrictModel
+from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller
 from lexichord.serve.limits import (
     MAX_FILTER_DEPTH,
     MAX_FILTER_VALUES,
+    MAX_LISTED_FILES,
+    MAX_NAME_CHARS,
     MAX_QUERY_CHARS,
     MAX_VECTOR_STORE_QUERIES,
     MAX_VECTOR_STORE_RESULTS,
 )
 from lexichord.types import Json, Response
+
+FILE_EXAMPLE = f"file-{'0a1b' * 6}"
+StoreId = Annotated[str, Path(max_length=MAX_NAME_CHARS, examples=["default"])]
+FileId = Annotated[str, Path(max_length=100, examples=[FILE_EXAMPLE])]
+
+
+def openai_router() -> APIRouter:
+    """Return a router for routes of OpenAI's API."""
+    return APIRouter(
+        prefix="/v1", tags=["OpenAI"], route_class=AuthorizedRoute, responses=ERROR_RESPONSES
+    )
+
+
+class ListParams(StrictModel):
+    """Which part of a list: `after` and `before` are ids of items."""
+
+    limit: int = Field(20, ge=1, le=100, examples=[20])
+    order: Literal["asc", "desc"] = "desc"
+    after: str | None = None
+    before: str | None = None
+
+
+class FileListParams(StrictModel):
+    """Which part of the list of files."""
+
+    limit: int = Field(MAX_LISTED_FILES, ge=1, le=MAX_LISTED_FILES, examples=[100])
+    order: Literal["asc", "desc"] = "desc"
+    after: str | None = None
+    purpose: str | None = None
+
+    @property
+    def before(self) -> str | None:
+        """None: files are listed forwards only."""
+        return None
+
+
+class Deleted(BaseModel):
+    """That something is gone."""
+
+    id: str
+    object: str
+    deleted: bool = True
+
+
+class ListShape[Item: BaseModel](BaseModel):
+    """A page of a list."""
+
+    object: Literal["list"] = "list"
+    data: list[Item]
+    first_id: str | None
+    last_id: str | None
+    has_more: bool
+
+
+async def list_page[Item: BaseModel](
+    params: ListParams | FileListParams,
+    fetch: Callable[[Page], Awaitable[Sequence[Row]]],
+    find: Callable[[str], Awaitable[Row]],
+    key: str,
+    item: Callable[[Row], Item],
+) -> ListShape[Item]:
+    """Return the page that is asked for; `find` gives the row that it is beside.
+
+    Rows are in the order of `created_at` and, of the same time, `key`.
+    """
+    if params.after is not None and params.before is not None:
+        raise ConfigError("after and before: a page is beside one item, so give one of them")
+    beside = params.after if params.before is None else params.before
+    is_before = params.before is not None
+    newest_first = (params.order == "desc") != is_before
+    row = None if beside is None else await find(beside)
+    past = None if row is None else (row["created_at"], row[key])
+    rows = list(await fetch(Page(params.limit + 1, newest_first, past)))
+    shown = rows[: params.limit]
+    data = [item(row) for row in (reversed(shown) if is_before else shown)]
+    ids = [getattr(each, "id") for each in data]  # noqa: B009 - no Item has it by its type
+    return ListShape(
+        data=data,
+        first_id=ids[0] if ids else None,
+        last_id=ids[-1] if ids else None,
+        has_more=len(rows) > len(shown),
+    )
+
+
+def first_row(rows: Sequence[Row], missing: str) -> Row:
+    """Return the only row. Raises NotFoundError."""
+    if not rows:
+        raise NotFoundError(missing)
+    return rows[0]
+
 
 router = openai_router()
 
