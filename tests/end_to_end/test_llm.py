@@ -182,18 +182,17 @@ def test_keywords_are_searched_inside_their_file(
     sets = [["escrow", "release"], ["Escrow", "release"], [" "], ["arbitrators", "seat of"]]
     model.reply = replying(boost={"keyword_sets": sets})
     found = ask(opened, RENT, "boost", instructions="only money")
-    places = [f"file {place} keywords {number}" for place in (1, 2) for number in (1, 2)]
-    assert names(found) == ["original", *places]
+    assert names(found) == ["original", *(f"file {place} keywords 1" for place in (1, 2, 3))]
     (step,) = (step for step in found.trace if step.stage == "variants")
-    assert step.made["reason"].endswith("4 sets of keywords")
+    assert step.made["reason"].endswith("3 sets of keywords")
     ranked = [hit for hit in found.hits if "file 2 keywords 1" in hit.ranks]
     assert ranked
     assert {hit.document_id for hit in ranked} == {found.files[1].document_id}
     prompts = requests_for(model, "boost")
     titles = {each.inputs["document"] for each in prompts}
-    assert titles == {" ".join(file.title.split()) for file in found.files}
+    assert titles == {" ".join(file.title.split()) for file in found.files[:3]}
     assert {each.inputs["guidance"] for each in prompts} == {"only money"}
-    assert {each.inputs["number"] for each in prompts} == {"2"}
+    assert {each.inputs["number"] for each in prompts} == {"1"}
 
 
 # Clauses.

@@ -56,7 +56,7 @@ async def show(lexichord: SyncLexichord, setting: str) -> set[str]:
 
 def test_what_the_database_refuses_is_said_under_a_limit(plain: SyncLexichord) -> None:
     with pytest.raises(ConfigError, match="candidates of a channel"):
-        plain.query("zebra", k=10_001)
+        plain.search("zebra", k=900, depth=100)
     with pytest.raises(ConfigError, match="1025 distinct words, at most 1024: shorten it"):
         plain.query(" ".join(f"word{number}" for number in range(1025)))
 
