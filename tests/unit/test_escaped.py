@@ -14,7 +14,7 @@ from lexichord.display.text import to_text
 from lexichord.ingest import outcome
 from lexichord.ingest.report import Report
 from lexichord.serve.page.comparison import as_csv_text
-from lexichord.types.text import escaped
+from lexichord.types.text import escaped, short_uri
 
 HOSTILE = "\x1b[2J \x7f \x9b31m \u202egpj.exe\u202c \u2066a\u2069 \u200e\u200f\u061c \u2028 \ud800"
 WRITTEN = (
@@ -27,6 +27,10 @@ def test_only_what_is_obeyed_unseen_is_escaped() -> None:
     assert escaped(HOSTILE) == WRITTEN
     assert escaped(ORDINARY) == ORDINARY
     assert escaped("a\nb\tc\r\n") == r"a\nb\tc\r\n"
+
+
+def test_a_line_end_in_a_files_name_begins_no_line() -> None:
+    assert short_uri("/a/b\n[2] c.md\x1b") == r"/a/b\n[2] c.md\u001b"
 
 
 def test_json_of_the_command_line_is_the_same_to_programs(

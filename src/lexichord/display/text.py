@@ -53,7 +53,7 @@ def _(hit: ChunkHit) -> str:
 def _(file: FileHit) -> str:
     """Write its score, title and uri, on one line."""
     named = one_line(file.title or file.uri, TITLE_CHARS)
-    return f"{short_number(file.score)}  {named}  {visible(short_uri(file.uri))}"
+    return f"{short_number(file.score)}  {named}  {short_uri(file.uri)}"
 
 
 @to_text.register
@@ -103,7 +103,7 @@ def _(quote: Quote) -> str:
 def _(document: StoredDocument) -> str:
     """Write its id, dataset, title and uri, on one line."""
     named = one_line(document.title or document.uri, TITLE_CHARS)
-    uri = visible(short_uri(document.uri))
+    uri = short_uri(document.uri)
     return f"{document.document_id}  {document.dataset}  {named}  {uri}"
 
 

@@ -48,8 +48,8 @@ def file_name(uri: str) -> str:
 
 
 def short_uri(uri: str) -> str:
-    """Return a path relative to the current folder, if it lies under it."""
-    return uri.removeprefix(Path.cwd().as_posix() + "/")
+    """Return a path relative to the current folder, if it lies under it, escaped: on one line."""
+    return escaped(uri.removeprefix(Path.cwd().as_posix() + "/"))
 
 
 class Named(Protocol):
