@@ -75,11 +75,10 @@ class FileSearch:
                 self._leave_out(folder, "a Python environment")
                 folders.clear()
                 continue
-            rules = self._rules_in(folder)
             folders[:] = [name for name in sorted(folders) if self._enters(root, folder / name)]
             for name in sorted(names):
                 target = self.target(folder / name)
-                if self._takes(root, folder / name, target, rules) and target:
+                if self._takes(root, folder / name, target) and target:
                     yield target
         yield from (Path(error.filename) for error in closed)
 
@@ -113,8 +112,8 @@ class FileSearch:
         self._entered.add(place)
         return is_new
 
-    def _takes(self, root: Path, file: Path, target: Path | None, rules: IgnoreRules) -> bool:
-        why = self._why_left_out(root, file, rules)
+    def _takes(self, root: Path, file: Path, target: Path | None) -> bool:
+        why = self._why_left_out(root, file)
         why = why or self._why_not_included(file.relative_to(root).as_posix())
         is_wanted = not why or file.name == IGNORE_FILE or file.name.endswith(SIDECAR_ENDING)
         if is_wanted and target is None:
@@ -136,17 +135,19 @@ class FileSearch:
         return (
             any((folder / ENVIRONMENT_FILE).exists() for folder in between)
             or any(self._why_not_entered(root, folder) for folder in between if folder != root)
-            or bool(self._why_left_out(root, target, self._rules_in(target.parent)))
+            or bool(self._why_left_out(root, target))
         )
 
     def _why_not_entered(self, root: Path, folder: Path) -> str:
         if folder.name in SKIPPED_FOLDERS:
             return "filled by a tool"
-        return self._why_left_out(root, folder, self._rules_in(folder.parent), "/")
+        return self._why_left_out(root, folder, "/")
 
-    def _why_left_out(self, root: Path, path: Path, rules: IgnoreRules, end: str = "") -> str:
+    def _why_left_out(self, root: Path, path: Path, end: str = "") -> str:
         why = self._why_by_name(path.name, path.relative_to(root).as_posix() + end)
-        return why or ("in .gitignore" if _is_ignored(path, rules, end) else "")
+        return why or (
+            "in .gitignore" if _is_ignored(path, self._rules_in(path.parent), end) else ""
+        )
 
     def _why_by_name(self, name: str, relative: str) -> str:
         if name.startswith("."):
