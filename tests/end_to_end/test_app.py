@@ -73,6 +73,8 @@ def test_a_name_that_means_no_document_is_refused(name: str, samples: SyncLexich
         (lambda samples: samples.files(""), "the query is empty"),
         (lambda samples: samples.search("a", mode="fuzzy"), "there is no mode 'fuzzy': hybrid"),
         (lambda samples: samples.search("a", kk=3), "there is no option kk"),
+        (lambda samples: samples.list(limt=3), r"there is no option limt: did you mean limit\?"),
+        (lambda samples: samples.keywords("a", set=3), r"no option set: did you mean sets\?"),
         (lambda samples: samples.search("a", datasets="defaul"), "'defaul': take one of 'default'"),
         (lambda samples: samples.search("a", documents="nad"), "there is no document nad"),
         (lambda samples: samples.ingest("folder"), "there is no file or folder folder"),

@@ -24,6 +24,7 @@ from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Explanation, FileHit, Question, Scope
 from lexichord.types.evidence import Evidence
 from lexichord.types.questions import Intent
+from lexichord.types.response import Rewrite, Wording
 from tests.conftest import SAMPLES, new_database
 
 type Open = Callable[[Stages], AbstractContextManager[SyncLexichord]]
@@ -45,6 +46,17 @@ async def keep_nothing(
 async def keep_landlord(*, question: Question, intent: Intent, evidence: Evidence) -> Evidence:
     quotes = tuple(quote for quote in evidence.quotes if "landlord" in quote.text.casefold())
     return replace(evidence, quotes=quotes)
+
+
+async def ask_for_cover(
+    *,
+    database: Database,
+    question: str,
+    hits: Sequence[ChunkHit],
+    scope: Scope,
+    kind: Wording | None,
+) -> Rewrite:
+    return Rewrite("expansion", f"{question} insurance cover", "it is one")
 
 
 class ReadTitles:
@@ -91,15 +103,15 @@ def opened(samples: SyncLexichord, home: Path) -> Open:
 
 
 def test_hits_are_selected_after_each_search(samples: SyncLexichord, opened: Open) -> None:
-    plain = samples.query(QUERY, rewrite=True)
-    with opened(Stages(select_hits=keep_insurance)) as lexichord:
+    plain = samples.query(QUERY)
+    with opened(Stages(select_hits=keep_insurance, rewrite=ask_for_cover)) as lexichord:
         explained = lexichord.explain(lexichord.query(QUERY, rewrite=True))
     kept = explained.response
     assert 0 < len(kept.hits) < len(plain.hits)
     assert all("insur" in hit.content.casefold() for hit in kept.hits)
     assert {quote.chunk_id for quote in kept.quotes} <= {hit.chunk_id for hit in kept.hits}
     names = [step.stage for step in explained.steps]
-    assert names.count("keep_insurance") == names.count("search")
+    assert names.count("keep_insurance") == names.count("search") == 2
     step = next(step for step in explained.steps if step.stage == "keep_insurance")
     assert step.given["hits"] == step.made["hits"] + len(step.dropped or ())
     assert "keep_insurance" in str(explained)

@@ -127,8 +127,15 @@ def test_the_fields_reach_the_search_and_are_shown_again(client: httpx.Client) -
     assert (shown["q"], shown["folder"], shown["k"]) == ("days", "contracts/lic", "3")
     chosen = [each["value"] for each in page.all("option") if "selected" in each]
     assert chosen == ["open", "list_all", "keyword", "1"]
+    assert "rewrite" not in shown  # there is no model
     assert "Software Licence" in page.text
     assert "Office Lease" not in page.text
+
+
+def test_other_words_are_offered_where_a_model_finds_them(house: Served) -> None:
+    with serve(house.dsn, llm="openai/any", llm_base_url="http://127.0.0.1:9/v1") as served:
+        form = Elements(served.by().get("/").text)
+    assert "rewrite" in [each.get("name") for each in form.all("input")]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
 """OpenAI's search of a vector store, through OpenAI's own client over a socket."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
 from openai.types import VectorStoreSearchResponse
 
-from tests.http.served import Served
+from tests.end_to_end.llm_replies import KEY, replying
+from tests.http.served import Served, serve
+from tests.providers.chat_servers import chat_server
 
 QUESTION = "How long do the confidentiality obligations survive under the clinical study agreement?"
 RENT = "When is the rent of Saltpan House due?"
@@ -72,11 +75,20 @@ def test_several_queries_are_one_ranking(client: openai.OpenAI) -> None:
 def test_what_was_searched_is_told(client: openai.OpenAI) -> None:
     page = client.vector_stores.search("agreements", query=[QUESTION, RENT])
     assert page.model_dump()["search_query"] == [QUESTION, RENT]
-    acronym = "Who is bound by the NDA of the visiting researcher?"
-    page = client.vector_stores.search("agreements", query=acronym, rewrite_query=True)
-    queries = page.model_dump()["search_query"]
-    assert queries[0] == acronym
-    assert len(queries) == 2
+    page = client.vector_stores.search("agreements", query=RENT, rewrite_query=True)
+    assert page.model_dump()["search_query"] == [RENT]  # there is no model
+
+
+def test_a_models_words_are_searched_as_well_and_told(library: Served, home: Path) -> None:
+    wording = {"kind": "expansion", "text": "annual rent", "confidence": 1, "reason": "it is"}
+    with chat_server(replying(rewrite=wording)) as model:
+        told = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
+        with (
+            serve(library.dsn, home=home, **told) as served,
+            openai.OpenAI(api_key="any", base_url=f"{served.url}/v1", max_retries=0) as client,
+        ):
+            page = client.vector_stores.search("agreements", query=RENT, rewrite_query=True)
+    assert page.model_dump()["search_query"] == [RENT, "annual rent"]
 
 
 @pytest.mark.client("OpenAI, Python", "k")

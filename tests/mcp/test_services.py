@@ -89,11 +89,13 @@ async def test_a_reranker_that_a_header_names_ranks_files_and_passages(place: Pl
             assert len(ranks.requests) == request_count
 
 
-async def test_a_model_that_a_header_names_makes_keywords(place: Place) -> None:
+async def test_a_model_that_a_header_names_makes_keywords_and_may_rewrite(place: Place) -> None:
     with chat_server(quoting("anna")) as anna, allowing(place, anna.url) as server:
         async with over_http(server.url, **llm(anna)) as client:
             result = await call(client, "keyword_generator", query=QUESTION)
+            prompt = await client.get_prompt("kbbridge_agent_instructions")
     assert ["anna", "words"] in result["keyword_sets"]
+    assert "with enable_query_rewriting or enable_reflection." in str(prompt)
 
 
 async def test_the_servers_own_keys_go_nowhere_else(

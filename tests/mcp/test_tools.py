@@ -384,6 +384,7 @@ async def test_prompts_are_there_under_their_names(client: Client) -> None:
         assert isinstance(text, TextContent)
         texts[name] = text.text
     assert "(Source: file.pdf)" in texts["citation_requirements"]
+    assert "with enable_reflection." in texts["kbbridge_agent_instructions"]  # there is no model
     assert "- policies: " in texts["dataset_setup_guide"]
     assert texts["dataset_setup_guide"] == texts["resource_setup_guide"]
     filled = await client.get_prompt("comprehensive_query_template", {"topic": "term {x}"})

@@ -1,6 +1,5 @@
 """Evidence as text: whole passages, numbered as their sources, as many as there is room for."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexichord.errors import ConfigError
-from lexichord.retrieve.evidence.answer import estimate_tokens, format_context
+from lexichord.retrieve.evidence.answer import format_context
 from lexichord.types import ChunkHit, ContextFormat, HitScores, QueryOptions
 
 HIT = ChunkHit(
@@ -28,7 +27,6 @@ hits = st.builds(
 )
 STYLES: list[ContextFormat] = ["simple", "structured", "qa"]
 styles = st.sampled_from(STYLES)
-lengths = st.sampled_from([len, estimate_tokens])
 
 
 def test_a_passage_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
@@ -62,12 +60,12 @@ def test_a_source_says_where_its_passage_stands() -> None:
     assert QueryOptions.max_length == 4000
 
 
-@given(st.lists(hits, max_size=8), st.integers(0, 300), styles, lengths)
+@given(st.lists(hits, max_size=8), st.integers(0, 300), styles)
 def test_every_format_keeps_its_length(
-    hits: list[ChunkHit], most: int, style: ContextFormat, length: Callable[[str], int]
+    hits: list[ChunkHit], most: int, style: ContextFormat
 ) -> None:
-    context, sources = format_context(hits, most, style, "What?", length)
-    assert length(context) <= most
+    context, sources = format_context(hits, most, style, "What?")
+    assert len(context) <= most
     assert bool(context) == bool(sources)
 
 
@@ -112,9 +110,3 @@ def test_qa_asks_for_an_answer_from_the_passages_or_none() -> None:
 def test_an_unknown_format_is_an_error() -> None:
     with pytest.raises(ConfigError, match="no format 'prose'"):
         format_context([HIT], style="prose")  # type: ignore[arg-type]
-
-
-def test_a_token_is_four_bytes() -> None:
-    assert [estimate_tokens(text) for text in ("", "a", "abcd", "abcde", "éé", "字字字")] == [
-        *(0, 1, 1, 2, 1, 3)
-    ]

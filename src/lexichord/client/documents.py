@@ -90,7 +90,7 @@ class DocumentMethods:
         `limit` documents after the first `offset`, by default all. Options say where to look, as
         those of `search`.
         """
-        place = ScopeOptions.read(options, "list")
+        place = ScopeOptions.read(options, "list", ("limit", "offset"))
         limit = None if limit is None else read_number("limit", limit, 0)
         offset = read_number("offset", offset, 0)
         scope = await self.scope(place)

@@ -245,7 +245,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
 
         Options are those of `search`; `k` changes nothing.
         """
-        read = SearchOptions.read(options, "keywords")
+        read = SearchOptions.read(options, "keywords", ("sets",))
         budget_ms = describe(QueryOptions)["budget_ms"].read(budget_ms)
         return await self._keywords(query, read, read_number("sets", sets, 1), budget_ms)
 

@@ -145,10 +145,16 @@ class Options:
             object.__setattr__(self, name, each.read(getattr(self, name)))
 
     @classmethod
-    def read(cls, options: Mapping[str, Any], method: str = "it") -> Self:
-        """Read options by name. Raises ConfigError, also for one that `method` does not take."""
+    def read(
+        cls, options: Mapping[str, Any], method: str = "it", own: Collection[str] = ()
+    ) -> Self:
+        """Read options by name. Raises ConfigError, also for one that `method` does not take.
+
+        `own` are names that the method reads itself: what a misspelt one may mean.
+        """
         known = describe(cls)
-        no_other_options(options, {*known, *describe(SearchOptions), *describe(QueryOptions)})
+        meant = {*known, *own, *describe(SearchOptions), *describe(QueryOptions)}
+        no_other_options(options, meant)
         if others := set(options).difference(known):
             raise ConfigError(f"{method} does not take {', '.join(sorted(others))}: leave it out")
         return cls(**options)

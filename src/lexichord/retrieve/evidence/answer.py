@@ -4,7 +4,7 @@ An answer is sentences of the evidence, each with its source; empty without evid
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -40,9 +40,6 @@ from lexichord.types.evidence import (
     Quote,
 )
 
-type MeasureLength = Callable[[str], int]
-
-BYTES_PER_TOKEN = 4
 QA_HEAD = "Question: {question}\n\n"
 QA_TAIL = (
     "\n\nAnswer the question from the passages above alone, and cite them by number. "
@@ -50,34 +47,23 @@ QA_TAIL = (
 )
 
 
-def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of a text without a tokenizer: a token is four bytes of UTF-8.
-
-    English prose has 4 to 5 characters a token in the usual vocabularies, code fewer; a letter
-    outside ASCII counts as two or more. A budget in tokens is therefore roughly kept, not exactly.
-    """
-    return -(-len(text.encode()) // BYTES_PER_TOKEN)
-
-
 def format_context(
     passages: Iterable[ChunkHit | Quote],
     max_length: int = QueryOptions.max_length,
     style: ContextFormat = QueryOptions.format,
     question: str = "",
-    length: MeasureLength = len,
 ) -> tuple[str, list[ContextSource]]:
     """Return the passages that fit whole into `max_length`, and their sources, numbered as shown.
 
     `simple` lists them; `structured` groups them by document, with ids and scores; `qa` puts them
-    between `question` and what a model is to do. `length` measures a text: `len`,
-    `estimate_tokens` or a tokenizer's count. A passage that does not fit makes way for a shorter
-    one. Raises ConfigError.
+    between `question` and what a model is to do. A passage that does not fit makes way for a
+    shorter one. Raises ConfigError.
     """
     if style not in ("simple", "structured", "qa"):
         raise ConfigError(f"there is no format '{style}': simple, structured, qa")
     head, tail = (QA_HEAD.format(question=question), QA_TAIL) if style == "qa" else ("", "")
-    room = max_length - length(head) - length(tail)
-    chosen = _fitting(map(_quote, passages), room, style == "structured", length)
+    room = max_length - len(head) - len(tail)
+    chosen = _fitting(map(_quote, passages), room, style == "structured")
     if not chosen:
         return "", []
     shown = _by_document(chosen) if style == "structured" else chosen
@@ -90,16 +76,14 @@ def _quote(passage: ChunkHit | Quote) -> Quote:
     return Quote.of(passage) if isinstance(passage, ChunkHit) else passage
 
 
-def _fitting(
-    quotes: Iterable[Quote], room: int, grouped: bool, length: MeasureLength
-) -> list[Quote]:
+def _fitting(quotes: Iterable[Quote], room: int, grouped: bool) -> list[Quote]:
     """Return the quotes that fit. A piece after the first has an empty line before it."""
     chosen: list[Quote] = []
     documents: set[str] = set()
     for quote in quotes:
         header = _document(quote) + "\n" if grouped and quote.document_id not in documents else ""
         piece = "\n" * bool(chosen) + header + _passage(len(chosen) + 1, quote, grouped)
-        if (size := length(piece)) <= room:
+        if (size := len(piece)) <= room:
             room -= size
             chosen.append(quote)
             documents.add(quote.document_id)

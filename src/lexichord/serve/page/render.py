@@ -159,7 +159,8 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
     needs_key = request.app.state.policy.needs_key
     signed_in = needs_key and KEY_COOKIE in request.cookies and status != 401
     rights = getattr(request.state, "rights", NO_RIGHTS)
-    shown = {"signed_in": signed_in, "rights": rights, **values}
+    has_model = bool(request.app.state.policy.settings.llm)
+    shown = {"signed_in": signed_in, "rights": rights, "has_model": has_model, **values}
     return HTMLResponse(fill(template, **shown), status, PAGE_HEADERS)
 
 

@@ -52,7 +52,7 @@ look everywhere that you may read.
 document_name; for a folder, source_path inside dataset_info.
 3. Look at `claimed` and `confidence` before you repeat an answer. If it is not claimed, say that \
 the documents do not surely answer this, or ask once more in other words, with \
-enable_query_rewriting or enable_reflection.
+{again}.
 4. For passages without an answer call retriever; to learn which documents a topic is in, \
 file_discover. A source can be read whole as document://ID or chunk://ID, or by fetch.
 5. `status: "timeout"` marks a partial result, `degraded` and `ignored` say what was not done. \
@@ -117,7 +117,12 @@ def add_prompts(mcp: FastMCP, find_caller: FindCaller) -> None:
 
     async def instructions() -> str:
         """Explain how to answer from the documents with these tools."""
-        return AGENT_PROMPT
+        try:
+            has_model = bool((await find_caller()).scoped.settings.llm)
+        except Exception as error:
+            return public_error(error).message
+        rewriting = "enable_query_rewriting or " * has_model  # other words are a model's
+        return AGENT_PROMPT.format(again=f"{rewriting}enable_reflection")
 
     async def everything(topic: TopicArgument = "the topic of my question") -> str:
         """Explain how to collect every place on a topic."""
