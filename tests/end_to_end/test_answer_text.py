@@ -41,7 +41,7 @@ ANSWERS = {
         "Where `kaiplan` came with `conda`, its next release comes with: [1]\n"
         "```bash\nconda install -c conda-forge kaiplan==<release>\n```"
     ),
-    "How do I let skippers lend their berths to a neighbour?": (
+    "How do I give skippers the right to lend berths?": (
         "add the `lend!own` right to the usual `skipper` badge: [1]\n"
         '```python\nk.Kaiplan.badges = [\n    {\n        "name": "skipper",\n'
         '        "rights": ["own", "lend!own"],\n    },\n]\n```'

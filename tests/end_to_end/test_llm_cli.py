@@ -29,7 +29,7 @@ def hear(event, given):
 sys.addaudithook(hear)
 from lexichord import SyncLexichord
 with SyncLexichord(dsn=sys.argv[1]) as lexichord:
-    found = lexichord.query(sys.argv[2], answer=True, reflect=True, rewrite=True)
+    found = lexichord.query(sys.argv[2], answer=True, reflect=True)
 print("dspy" in sys.modules, sorted(set(places)), found.degraded)
 """
 WITHOUT_DSPY = """

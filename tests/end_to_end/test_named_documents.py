@@ -67,7 +67,6 @@ def test_the_share_of_meaning_is_told(policies: SyncLexichord) -> None:
         return next(step.made for step in trace if step.stage == "candidates")
 
     assert told() == {"dense_share": 0.4, "reason": "by the model of the vectors"}
-    assert told(dense_share=0.9) == {"dense_share": 0.9, "reason": "given"}
     assert told(mode="keyword") == {"dense_share": 0.0, "reason": "mode keyword"}
 
 

@@ -154,7 +154,7 @@ def test_a_model_that_fails_leaves_the_answer_to_the_words(
 
 @pytest.mark.parametrize(
     ("changes", "status"),
-    [({"datasets": ["nowhere"]}, 404), ({"k": 500}, 400), ({"query": ""}, 422)],
+    [({"datasets": ["nowhere"]}, 404), ({"filter": {"nothing": 1}}, 400), ({"query": ""}, 422)],
 )
 def test_an_error_before_the_first_event_is_the_ordinary_one(
     client: httpx.Client, changes: Any, status: int

@@ -82,10 +82,12 @@ def test_what_was_searched_is_told(client: openai.OpenAI) -> None:
 def test_a_models_words_are_searched_as_well_and_told(library: Served, home: Path) -> None:
     wording = {"kind": "expansion", "text": "annual rent", "confidence": 1, "reason": "it is"}
     with chat_server(replying(rewrite=wording)) as model:
-        told = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
+        told: dict[str, Any] = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
         with (
             serve(library.dsn, home=home, **told) as served,
-            openai.OpenAI(api_key="any", base_url=f"{served.url}/v1", max_retries=0) as client,
+            openai.OpenAI(
+                api_key=library.keys["all"], base_url=f"{served.url}/v1", max_retries=0
+            ) as client,
         ):
             page = client.vector_stores.search("agreements", query=RENT, rewrite_query=True)
     assert page.model_dump()["search_query"] == [RENT, "annual rent"]

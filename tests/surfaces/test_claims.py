@@ -15,7 +15,7 @@ from tests.surfaces.callers import House
 pytestmark = pytest.mark.slow
 
 SURE = "who repairs the roof of the office"
-DOUBTFUL = "what must the tenant do in winter"  # what the tenant must do, and nothing of winter
+DOUBTFUL = "what happens when the rent is late"  # the lease speaks of rent, and not of that
 ABSTAINED = "how long is the warranty on the pumps"  # on software, not on pumps
 FOREIGN = "who won the football match"
 

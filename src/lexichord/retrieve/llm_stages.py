@@ -103,7 +103,8 @@ async def rewrite(
     """Expand or relax a question after a look at what it found.
 
     The model chooses the kind. Who is not content with its choice and asks for a relaxation gets
-    the twin's: asked the same once more, the model would say the same.
+    the twin's: asked the same once more, the model would say the same. Where it fails, the twin
+    rewrites for reflection alone: else its words measured no gain (docs/evaluation.md).
     """
     if kind == "relaxation":
         return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
@@ -115,6 +116,8 @@ async def rewrite(
         outputs = await ask("rewrite", inputs)
     except ProviderError as error:
         ask.degrade("rewrite", error)
+        if kind is None:
+            return Rewrite("none", question, "the language model gave no words")
         return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
     text, reason = (
         shorten_line(outputs["text"], MAX_EXPANDED_CHARS),

@@ -35,9 +35,9 @@ from lexichord.errors import (
 )
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
+from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
-from lexichord.retrieve.search import count_candidates, rerank
-from lexichord.retrieve.trace import Trace, streamed
+from lexichord.retrieve.trace import streamed
 from lexichord.serve.calls import CallLog, RequestRates
 from lexichord.serve.errors import public_line, public_status
 from lexichord.serve.files import FileMethods
@@ -45,7 +45,6 @@ from lexichord.serve.public import public_result, public_run_of, public_status_r
 from lexichord.serve.scope import recorded
 from lexichord.settings import Settings
 from lexichord.types import (
-    ChunkHit,
     Excerpt,
     Json,
     Original,
@@ -53,11 +52,9 @@ from lexichord.types import (
     PageSize,
     Response,
     Rights,
-    SearchOptions,
     ShownDocument,
 )
 from lexichord.types.base import unknown_id
-from lexichord.types.options import SearchArguments
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
 from lexichord.work import in_thread
 
@@ -97,9 +94,9 @@ class ScopedClient(FileMethods):
         return self._client.settings
 
     @property
-    def has_reranker(self) -> bool:
-        """Whether a reranker looks at what is found."""
-        return self._client.reranker is not None
+    def reranker(self) -> Reranker | None:
+        """What looks again at what is found, if anything does."""
+        return self._client.reranker
 
     @property
     def space(self) -> str:
@@ -131,22 +128,6 @@ class ScopedClient(FileMethods):
     count = _scoped(Lexichord.count)
     count_by = _scoped(Lexichord.count_by)
     complete = _scoped(Lexichord.complete)
-
-    async def search_reranked(
-        self, query: str, seconds: float, **options: Unpack[SearchArguments]
-    ) -> "tuple[_List[ChunkHit], _List[str]]":
-        """Search for more than k, of which the reranker chooses; return these, and `degraded`."""
-        k, reranker, trace = (
-            options.get("k", SearchOptions.k),
-            self._client.reranker,
-            Trace(seconds),
-        )
-        assert reranker is not None
-        depth = options.get("depth", SearchOptions.depth)
-        options["k"] = min(count_candidates(reranker, k), depth)
-        result = await self.search(query, **options)
-        hits = await rerank(query, result.hits, k, reranker, trace)
-        return hits, [*result.degraded, *trace.degraded]
 
     @recorded
     async def passages(

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lexichord.retrieve.judge import find_relevant
+from lexichord.retrieve.search import count_candidates, rerank
+from lexichord.retrieve.trace import Trace
 from lexichord.serve.compat.kbbridge.folders import (
     DatasetArgument,
     DocumentArgument,
@@ -146,10 +148,14 @@ async def _passages(
     caller: ToolCaller, query: str, options: Json, reranks: bool
 ) -> tuple[list[ChunkHit], list[str]]:
     """Search; where there is a reranker to look again, it chooses among more."""
-    if not (reranks and caller.scoped.has_reranker):
+    reranker, k, trace = caller.scoped.reranker, options["k"], Trace(caller.seconds)
+    if not reranks or reranker is None:
         result = await caller.scoped.search(query, **options)
         return result.hits, result.degraded
-    return await caller.scoped.search_reranked(query, caller.seconds, **options)
+    candidates = min(count_candidates(reranker, k), options["depth"])
+    result = await caller.scoped.search(query, **{**options, "k": candidates})
+    hits = await rerank(query, result.hits, k, reranker, trace)
+    return hits, [*result.degraded, *trace.degraded]
 
 
 def _relevance(hit: ChunkHit, reranked: bool) -> float:
