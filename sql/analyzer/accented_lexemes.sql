@@ -12,4 +12,4 @@ begin
     return exact || ts_delete(to_tsvector(text_config, lexichord.fold_accents(accented)), tsvector_to_array(to_tsvector(text_config, accented)));
 end $$;
 comment on function lexichord.accented_lexemes(text, regconfig) is
-'The lexemes of words in small letters, those with accents also without.';
+'The lexemes of words in small letters, those with accents also without. Readers may call it.';

@@ -10,4 +10,4 @@ begin
     return (select string_agg(m[1], ' ')
             from regexp_matches(words, '([[:alnum:]\u0300-\u036F]*' || accent || '[[:alnum:]\u0300-\u036F]*)', 'g') as m);
 end $$;
-comment on function lexichord.accented_words(text) is 'Those of words in small letters that have an accent, in their order; null = none.';
+comment on function lexichord.accented_words(text) is 'Those of words in small letters that have an accent, in their order; null = none. Internal. Readers may call it.';

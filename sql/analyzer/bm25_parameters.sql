@@ -4,4 +4,4 @@ language sql stable parallel safe rows 1 set search_path = pg_catalog, lexichord
     select p.k1, p.b, n.average_length from lexichord_data.bm25_parameters() as p, corpus_statistics n
 $$;
 comment on function lexichord.bm25_parameters() is
-'The k1 and b of every BM25 score, and the mean length of a chunk, in lexemes, by which the stored impacts were made.';
+'The k1 and b of every BM25 score, and the mean length of a chunk, in lexemes, by which the stored impacts were made. Readers may call it.';

@@ -5,4 +5,4 @@ begin
     return lexichord.lexemes(concat_ws(E'\n\n', context, keyword_context, content), text_config);
 end $$;
 comment on function lexichord.chunk_lexemes(text, text, text, regconfig) is
-'The lexemes by which a chunk is found: of its contexts and its own text.';
+'The lexemes by which a chunk is found: of its contexts and its own text. Internal.';

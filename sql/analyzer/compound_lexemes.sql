@@ -65,4 +65,4 @@ begin
         where a.lexeme <> all(own));
 end $$;
 comment on function lexichord.compound_lexemes(text, regconfig, bigint[]) is
-'Of a query''s words, as keyword_text gives them: two neighbours as the one word that documents have, a word as the two that stand side by side there, where that form is at least as usual.';
+'Of a query''s words, as keyword_text gives them: two neighbours as the one word that documents have, a word as the two that stand side by side there, where that form is at least as usual. Readers may call it.';

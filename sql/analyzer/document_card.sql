@@ -5,4 +5,4 @@ begin
     return lexichord.lexemes(concat_ws(E'\n\n', title, title, regexp_replace(uri, '^.*/', ''), left(content, 1500)), text_config);
 end $$;
 comment on function lexichord.document_card(text, text, text, regconfig) is
-'The lexemes by which a document is found as a whole: of its title twice, its file''s name and its first 1,500 characters.';
+'The lexemes by which a document is found as a whole: of its title twice, its file''s name and its first 1,500 characters. Internal.';

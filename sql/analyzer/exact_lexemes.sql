@@ -8,4 +8,4 @@ begin
     return ('''' || array_to_string(words, ''':' || positions || ' ''') || ''':' || positions)::tsvector;
 end $$;
 comment on function lexichord.exact_lexemes(text[], text) is
-'Words as lexemes, as they are, each in the given positions; they hold neither quotes nor backslashes.';
+'Words as lexemes, as they are, each in the given positions; they hold neither quotes nor backslashes. Internal. Readers may call it.';

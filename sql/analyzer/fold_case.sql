@@ -7,4 +7,4 @@ begin
     end if;
     return replace(translate(lower(translate(input, 'İ', 'i')), 'ς', 'σ'), 'ß', 'ss');
 end $$;
-comment on function lexichord.fold_case(text) is 'Text without capitals: Straße and STRASSE are strasse.';
+comment on function lexichord.fold_case(text) is 'Text without capitals: Straße and STRASSE are strasse. Readers may call it.';

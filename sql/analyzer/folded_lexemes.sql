@@ -12,4 +12,4 @@ begin
     group by a.lexeme, f.lexeme;
 end $$;
 comment on function lexichord.folded_lexemes(text, regconfig) is
-'Of words in small letters those with accents: their lexeme, the other one without accents, and how often they occur.';
+'Of words in small letters those with accents: their lexeme, the other one without accents, and how often they occur. Internal. Readers may call it.';

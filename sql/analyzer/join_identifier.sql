@@ -5,4 +5,4 @@ begin
     return translate(regexp_replace(lexichord.fold_case(btrim(token, '-_./')), '(?<![[:digit:]])[-_./ \n]+|[-_./ \n]+(?![[:digit:]])', '', 'g'), '_/', '--');
 end $$;
 comment on function lexichord.join_identifier(text) is
-'An identifier as one word, whatever joins its parts: ERR_4092 and err-4092 are err4092, 77-1140-B is 77-1140b.';
+'An identifier as one word, whatever joins its parts: ERR_4092 and err-4092 are err4092, 77-1140-B is 77-1140b. Internal. Readers may call it.';

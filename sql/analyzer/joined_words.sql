@@ -30,4 +30,4 @@ begin
     return lexichord.fold_case(joined);
 end $$;
 comment on function lexichord.joined_words(text) is
-'What hyphens, underscores, a slash or capitals part in a text in normal form, joined, and words without a footnote''s number.';
+'What hyphens, underscores, a slash or capitals part in a text in normal form, joined, and words without a footnote''s number. Readers may call it.';

@@ -13,4 +13,4 @@ begin
         '\u0E31\u0E34-\u0E3A\u0E47-\u0E4E \n]+', ' ', 'g'));
 end $$;
 comment on function lexichord.keyword_text(text) is
-'The words of a text in normal form, in small letters, all else as blanks; identifiers, paths and acronyms'' plurals split.';
+'The words of a text in normal form, in small letters, all else as blanks; identifiers, paths and acronyms'' plurals split. Readers may call it.';

@@ -12,4 +12,4 @@ begin
     where t.df > 0;
 end $$;
 comment on function lexichord.keyword_weights(tsvector) is
-'What each term of a query adds to a BM25 score, for an impact of 1.';
+'What each term of a query adds to a BM25 score, for an impact of 1. Internal. Readers may call it.';

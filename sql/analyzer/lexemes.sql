@@ -20,4 +20,4 @@ begin
         || lexichord.exact_lexemes(exact);
 end $$;
 comment on function lexichord.lexemes(text, regconfig) is
-'The lexemes of a text, with positions, under a text configuration; null = the database''s.';
+'The lexemes of a text, with positions, under a text configuration; null = the database''s. Readers may call it.';

@@ -30,4 +30,4 @@ begin
     return form;
 end $$;
 comment on function lexichord.normal_form(text) is
-'Text in one form, however it was typed: NFKC, nothing that is not shown, one hyphen and apostrophe, words that a line''s end parts in one piece.';
+'Text in one form, however it was typed: NFKC, nothing that is not shown, one hyphen and apostrophe, words that a line''s end parts in one piece. Readers may call it.';

@@ -9,4 +9,4 @@ begin
                  where strpos(m[1], ' ') between 3 and 6);
 end $$;
 comment on function lexichord.particle_phrases(text) is
-'The short words of a text in normal form that a particle follows, with it: what others write as one word.';
+'The short words of a text in normal form that a particle follows, with it: what others write as one word. Readers may call it.';

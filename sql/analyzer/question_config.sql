@@ -29,4 +29,4 @@ begin
         limit 1);
 end $$;
 comment on function lexichord.question_config(text, bigint[]) is
-'Of the text configurations of documents, null = of all, the one that is of a question''s language.';
+'Of the text configurations of documents, null = of all, the one that is of a question''s language. Internal. Readers may call it.';

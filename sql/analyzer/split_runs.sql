@@ -20,4 +20,4 @@ begin
     return split;
 end $$;
 comment on function lexichord.split_runs(text) is
-'Text in which runs of Chinese, Japanese, Korean and Thai characters are their overlapping pairs.';
+'Text in which runs of Chinese, Japanese, Korean and Thai characters are their overlapping pairs. Readers may call it.';

@@ -29,4 +29,4 @@ begin
     return case found_configs when '{}' then array[usual] else found_configs end;
 end $$;
 comment on function lexichord.text_configs(bigint[]) is
-'The text configurations of documents, null = of all; of more than 1,000 documents those of all.';
+'The text configurations of documents, null = of all; of more than 1,000 documents those of all. Internal. Readers may call it.';

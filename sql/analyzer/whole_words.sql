@@ -36,4 +36,4 @@ begin
     return whole;
 end $$;
 comment on function lexichord.whole_words(text, regconfig) is
-'What is one word to a reader and not to a parser, of a text in normal form: identifiers, whatever joins their parts, and symbols.';
+'What is one word to a reader and not to a parser, of a text in normal form: identifiers, whatever joins their parts, and symbols. Readers may call it.';

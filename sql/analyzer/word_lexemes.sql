@@ -6,4 +6,4 @@ begin
         lexichord.fold_accents(lexichord.keyword_text(lexichord.split_runs(lexichord.normal_form(input)))));
 end $$;
 comment on function lexichord.word_lexemes(text, regconfig) is
-'The lexemes of a text''s words without accents, none of them joined or whole, under a text configuration, null = the database''s: what texts are compared by.';
+'The lexemes of a text''s words without accents, none of them joined or whole, under a text configuration, null = the database''s: what texts are compared by. Readers may call it.';

@@ -6,4 +6,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from calibration c where c.space = (select b.space from lexichord.configuration() as b)
 $$;
 comment on function lexichord.find_calibration() is
-'What confidence by vectors of the database''s space is judged by, as fitted on questions of the user''s; no row where nothing was.';
+'What confidence by vectors of the database''s space is judged by, as fitted on questions of the user''s; no row where nothing was. Readers may call it.';

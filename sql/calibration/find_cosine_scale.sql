@@ -6,4 +6,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
     from cosine_scale s, corpus_statistics n where s.space = (select b.space from lexichord.configuration() as b)
 $$;
 comment on function lexichord.find_cosine_scale() is
-'Where cosines of the database''s space lie, by a sample of sentences, how many chunks were stored when that was measured, and how many are now; no row where nothing was measured.';
+'Where cosines of the database''s space lie, by a sample of sentences, how many chunks were stored when that was measured, and how many are now; no row where nothing was measured. Readers may call it.';

@@ -16,4 +16,4 @@ language sql stable rows 60 set search_path = pg_catalog, lexichord_data, pg_tem
     limit amount
 $$;
 comment on function lexichord.sample_sentences(integer) is
-'Sentences of stored chunks, at most so many, by which the cosines of an embedding space are measured.';
+'Sentences of stored chunks, at most so many, by which the cosines of an embedding space are measured. Readers may call it.';

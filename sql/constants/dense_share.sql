@@ -7,4 +7,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp
 return case when regexp_replace(lower(substring(space from '([^/]*)/[^/]*$')), '-int8$', '') in ('e5-small-v2', 'bge-small-en-v1.5')
     then 0.45 else 0.4 end::double precision;
 comment on function lexichord.dense_share(text) is
-'The share of meaning in a search by default, 0 to 1, for the vectors of a space (provider/model/dimension).';
+'The share of meaning in a search by default, 0 to 1, for the vectors of a space (provider/model/dimension). Readers may call it.';

@@ -34,4 +34,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.check_move(bigint[], bigint) is
-'Refuses documents that cannot be in a dataset: rows of an indexed table, another tenant''s, and those whose uri another has there.';
+'Refuses documents that cannot be in a dataset: rows of an indexed table, another tenant''s, and those whose uri another has there. Internal.';

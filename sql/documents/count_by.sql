@@ -23,4 +23,4 @@ begin
     group by v.one order by count(distinct d.id) desc, v.one;
 end $$;
 comment on function lexichord.count_by(text, text[], bigint[], text, jsonb) is
-'How many documents of a scope have each value of a metadata key, or of a built-in one, the commonest first.';
+'How many documents of a scope have each value of a metadata key, or of a built-in one, the commonest first. Readers may call it.';

@@ -5,4 +5,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select coalesce(cardinality(scope), (select count(*) from document))
     from lexichord.scope_documents(datasets, documents, uri_prefix, filter) as scope
 $$;
-comment on function lexichord.count_documents(text[], bigint[], text, jsonb) is 'How many documents a scope has.';
+comment on function lexichord.count_documents(text[], bigint[], text, jsonb) is 'How many documents a scope has. Readers may call it.';

@@ -11,4 +11,4 @@ begin
     return (select s.id from dataset s where s.name = dataset_to_move_to.dataset);
 end $$;
 comment on function lexichord.dataset_to_move_to(bigint[], text) is
-'The dataset of a name; a new one, of the tenant of the documents that are to be moved there, if there is none.';
+'The dataset of a name; a new one, of the tenant of the documents that are to be moved there, if there is none. Internal.';

@@ -6,4 +6,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     where s.name = dataset and d.uri = any(uris)
 $$;
 comment on function lexichord.document_digests(text, text[]) is
-'What is stored of the given uris: the digest of the source and how its chunks were made. The same in both = nothing to do.';
+'What is stored of the given uris: the digest of the source and how its chunks were made. The same in both = nothing to do. Readers may call it.';

@@ -13,4 +13,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by d.uri
 $$;
 comment on function lexichord.document_hashes(text) is
-'A hash of each document of a dataset with its chunks and their vectors: the same in two databases = the same document.';
+'A hash of each document of a dataset with its chunks and their vectors: the same in two databases = the same document. Readers may call it.';

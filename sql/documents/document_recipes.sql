@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by d.id
 $$;
 comment on function lexichord.document_recipes(text[]) is
-'How the chunks of each document were made, and when; of these datasets, null = all.';
+'How the chunks of each document were made, and when; of these datasets, null = all. Readers may call it.';

@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by d.uri collate "C"
 $$;
 comment on function lexichord.document_twins(text, text[]) is
-'The documents that were made from these bytes, under whatever name: what a renamed or copied file can keep its vectors from.';
+'The documents that were made from these bytes, under whatever name: what a renamed or copied file can keep its vectors from. Readers may call it.';

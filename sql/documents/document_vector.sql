@@ -12,4 +12,4 @@ begin
     return next;
 end $$;
 comment on function lexichord.document_vector(bigint) is
-'How many chunks a document has, and the mean of their vectors, with their space: what similar_documents searches by.';
+'How many chunks a document has, and the mean of their vectors, with their space: what similar_documents searches by. Readers may call it.';

@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by d.uri
 $$;
 comment on function lexichord.documents_under(text, text) is
-'The documents of a dataset whose uris lie in a folder, or below.';
+'The documents of a dataset whose uris lie in a folder, or below. Readers may call it.';

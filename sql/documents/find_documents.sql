@@ -6,4 +6,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by d.uri, d.id
 $$;
 comment on function lexichord.find_documents(text, bigint) is
-'The documents that a reference may mean, a uri or the end of one; or the one of an id.';
+'The documents that a reference may mean, a uri or the end of one; or the one of an id. Readers may call it.';

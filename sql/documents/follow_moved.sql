@@ -15,4 +15,4 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     update query_hit h set dataset = new_dataset, uri = p.new_uri from place p where (h.dataset, h.uri) = (p.name, p.uri);
 $$;
 comment on function lexichord.follow_moved(text[], text[], text) is
-'Has contexts of a model''s and recorded queries name documents, each by dataset and uri, in the dataset to which they are moved.';
+'Has contexts of a model''s and recorded queries name documents, each by dataset and uri, in the dataset to which they are moved. Internal.';

@@ -14,4 +14,4 @@ begin
     end loop;
 end $$;
 comment on function lexichord.guard_documents() is
-'From here on, documents of rows that row-level security hides from a caller are hidden from it as well; all but the owner of the tables are asked.';
+'From here on, documents of rows that row-level security hides from a caller are hidden from it as well; all but the owner of the tables are asked. Internal.';

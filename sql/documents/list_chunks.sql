@@ -6,4 +6,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
            c.embedding is not null
     from chunk c where c.document_id = document order by c.ordinal
 $$;
-comment on function lexichord.list_chunks(bigint) is 'A document''s chunks in their order.';
+comment on function lexichord.list_chunks(bigint) is 'A document''s chunks in their order. Readers may call it.';

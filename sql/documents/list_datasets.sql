@@ -5,4 +5,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
            (select count(*) from document d join chunk c on c.document_id = d.id where d.dataset_id = s.id)
     from dataset s order by s.name
 $$;
-comment on function lexichord.list_datasets() is 'The datasets, with how many documents and chunks each holds.';
+comment on function lexichord.list_datasets() is 'The datasets, with how many documents and chunks each holds. Readers may call it.';

@@ -19,4 +19,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by page.name collate "C", page.uri collate "C"
 $$;
 comment on function lexichord.list_documents(text[], bigint[], text, jsonb, bigint, bigint) is
-'The documents of a scope by dataset and uri, or a page of them.';
+'The documents of a scope by dataset and uri, or a page of them. Readers may call it.';

@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     where d.id = document
 $$;
 comment on function lexichord.read_document(bigint) is
-'A document as store_document takes it: column for argument.';
+'A document as store_document takes it: column for argument. Readers may call it.';

@@ -9,4 +9,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     limit documents
 $$;
 comment on function lexichord.sample_documents(text, integer, text[]) is
-'Some documents of a dataset, without those of the given uris: a reference for what words are rare.';
+'Some documents of a dataset, without those of the given uris: a reference for what words are rare. Readers may call it.';

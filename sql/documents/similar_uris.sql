@@ -18,4 +18,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp set st
     order by n.likeness desc, lexichord.name_likeness(reference, n.uri) desc, n.uri collate "C", n.id limit most
 $$;
 comment on function lexichord.similar_uris(text, text[], integer) is
-'The documents whose files'' names are most like that of a reference which names none.';
+'The documents whose files'' names are most like that of a reference which names none. Readers may call it.';

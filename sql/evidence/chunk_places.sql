@@ -18,4 +18,4 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by p.document_id, p.ordinal
 $$;
 comment on function lexichord.chunk_places(bigint[]) is
-'Where chunks stand: their place in the document (ordinal, from 0) and that of the first chunk of their section, which is a run of chunks under one heading.';
+'Where chunks stand: their place in the document (ordinal, from 0) and that of the first chunk of their section, which is a run of chunks under one heading. Readers may call it.';

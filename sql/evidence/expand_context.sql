@@ -40,4 +40,4 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by a.number
 $$;
 comment on function lexichord.expand_context(bigint[], integer, boolean) is
-'The text around chunks, in the order given: their neighbours on both sides, or also the whole section under the same heading.';
+'The text around chunks, in the order given: their neighbours on both sides, or also the whole section under the same heading. Readers may call it.';

@@ -24,4 +24,4 @@ begin
     order by w.place, f.rank, f.chunk_id;
 end $$;
 comment on function lexichord.find_definitions(text[], text[], bigint[], text, jsonb) is
-'Where documents write one of the terms between quotes or brackets, as definitions do, in the 20 best chunks for each: up to 120 characters before it and 200 after it.';
+'Where documents write one of the terms between quotes or brackets, as definitions do, in the 20 best chunks for each: up to 120 characters before it and 200 after it. Readers may call it.';

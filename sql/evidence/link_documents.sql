@@ -124,4 +124,4 @@ begin
     order by n.score desc, m.id, m.word;
 end $$;
 comment on function lexichord.link_documents(text[], integer, text[], bigint[], text, jsonb) is
-'Which words of a query (numbered from 1) stand in the title, the file name or the card of which documents; one row a document and word, for the depth best documents by card. initials = the word is made of the title''s initials; rare = few cards hold it; domain = the metadata''s "domain", else the dataset.';
+'Which words of a query (numbered from 1) stand in the title, the file name or the card of which documents; one row a document and word, for the depth best documents by card. initials = the word is made of the title''s initials; rare = few cards hold it; domain = the metadata''s "domain", else the dataset. Readers may call it.';

@@ -20,4 +20,4 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by q.lexeme collate "C"
 $$;
 comment on function lexichord.question_coverage(text, bigint[]) is
-'The lexemes of a question: the words they come from, how often the question holds them, in how many chunks they occur (df), their idf, and which of the given chunks hold them in their content.';
+'The lexemes of a question: the words they come from, how often the question holds them, in how many chunks they occur (df), their idf, and which of the given chunks hold them in their content. Readers may call it.';

@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from chunk c where c.document_id = document order by c.ordinal
 $$;
 comment on function lexichord.read_chunks(bigint) is
-'A document''s chunks in their order, with their vectors, as stage_chunks'' table takes them.';
+'A document''s chunks in their order, with their vectors, as stage_chunks'' table takes them. Readers may call it.';

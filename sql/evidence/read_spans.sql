@@ -32,4 +32,4 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by s.number
 $$;
 comment on function lexichord.read_spans(bigint[], integer[], integer[]) is
-'The stored text of spans, in the order given: characters from start up to end, counted from 0. Null where there is no such document or the span does not lie inside its text.';
+'The stored text of spans, in the order given: characters from start up to end, counted from 0. Null where there is no such document or the span does not lie inside its text. Readers may call it.';

@@ -27,4 +27,4 @@ language sql stable rows 8 set search_path = pg_catalog, lexichord_data, pg_temp
     select name from shared order by first, name
 $$;
 comment on function lexichord.shared_headings(bigint[], integer) is
-'For each word that headings of at least two of the documents share, the shortest heading with it, without its number; in reading order. If there are more than most, those of most documents.';
+'For each word that headings of at least two of the documents share, the shortest heading with it, without its number; in reading order. If there are more than most, those of most documents. Readers may call it.';

@@ -20,4 +20,4 @@ begin
     limit feedback_documents;
 end $$;
 comment on function lexichord.feedback_chunks(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, lexichord.candidate[]) is
-'The best chunk of each of the first documents of a search, best first: what relevance feedback learns from. candidates = what propose_candidates gave for the same question in the same scope.';
+'The best chunk of each of the first documents of a search, best first: what relevance feedback learns from. candidates = what propose_candidates gave for the same question in the same scope. Readers may call it.';

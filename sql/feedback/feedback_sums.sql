@@ -17,4 +17,4 @@ begin
     return next;
 end $$;
 comment on function lexichord.feedback_sums(bigint[]) is
-'One row: what feedback_terms and feedback_vector learn from chunks of one shard, as sums: how many have a vector, the mean of their directions and of the vectors themselves, the space of these, and the relevance model''s weights by lexeme.';
+'One row: what feedback_terms and feedback_vector learn from chunks of one shard, as sums: how many have a vector, the mean of their directions and of the vectors themselves, the space of these, and the relevance model''s weights by lexeme. Readers may call it.';

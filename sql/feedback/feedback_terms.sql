@@ -37,4 +37,4 @@ begin
     order by sum(m.weight) desc, m.lexeme collate "C";
 end $$;
 comment on function lexichord.feedback_terms(text, bigint[], integer, double precision) is
-'Lexemes that say what a query is about, learned from chunks (RM3), with weights that sum to 1 and as whole numbers of times.';
+'Lexemes that say what a query is about, learned from chunks (RM3), with weights that sum to 1 and as whole numbers of times. Readers may call it.';

@@ -27,4 +27,4 @@ begin
     )::@extschema:vector@.halfvec;
 end $$;
 comment on function lexichord.feedback_vector(@extschema:vector@.halfvec, bigint[], double precision) is
-'A query''s vector moved towards chunks (Rocchio); without one, the direction of their mean.';
+'A query''s vector moved towards chunks (Rocchio); without one, the direction of their mean. Readers may call it.';

@@ -27,4 +27,4 @@ set enable_seqscan = off set jit = off as $$
     limit most
 $$;
 comment on function lexichord.related_words(text, bigint[], integer) is
-'Words that at least two of the given chunks share and the question lacks, the most telling first: weight = chunks that hold it x idf.';
+'Words that at least two of the given chunks share and the question lacks, the most telling first: weight = chunks that hold it x idf. Readers may call it.';

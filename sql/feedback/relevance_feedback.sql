@@ -29,4 +29,4 @@ begin
     return next;
 end $$;
 comment on function lexichord.relevance_feedback(text, @extschema:vector@.halfvec, integer, double precision, integer, text[], bigint[], text, jsonb, text, double precision[], text, lexichord.candidate[]) is
-'One row: the feedback_chunks of a query, how alike they are, and, unless that is less than least_coherence, their feedback_terms and feedback_vector with the default numbers. candidates = what propose_candidates gave for the same question in the same scope.';
+'One row: the feedback_chunks of a query, how alike they are, and, unless that is less than least_coherence, their feedback_terms and feedback_vector with the default numbers. candidates = what propose_candidates gave for the same question in the same scope. Readers may call it.';

@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     join chunk c on c.id = best.chunk_id
 $$;
 comment on function lexichord.term_centroid(tsvector, bigint[]) is
-'The mean vector of the ten best keyword hits; null if there is none.';
+'The mean vector of the ten best keyword hits; null if there is none. Internal. Readers may call it.';

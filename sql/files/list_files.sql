@@ -20,4 +20,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     limit lexichord.check_count('page_size', page_size)
 $$;
 comment on function lexichord.list_files(text[], text[], text, bigint, boolean, timestamptz, text) is
-'The files that keep_file keeps, with the datasets that hold them: those in reach of some datasets, a page past a file''s time and id.';
+'The files that keep_file keeps, with the datasets that hold them: those in reach of some datasets, a page past a file''s time and id. Readers may call it.';

@@ -9,4 +9,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by d.uri
 $$;
 comment on function lexichord.list_originals(text) is
-'The documents of a dataset whose bytes are kept; nothing for a dataset that is not there.';
+'The documents of a dataset whose bytes are kept; nothing for a dataset that is not there. Readers may call it.';

@@ -17,4 +17,4 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select from document d where d.id <> all(documents) and d.dataset_id = m.dataset_id and starts_with(d.uri, m.prefix))
 $$;
 comment on function lexichord.move_sent_files(bigint[], bigint) is
-'Takes files that were sent by themselves along with the documents that they became.';
+'Takes files that were sent by themselves along with the documents that they became. Internal.';

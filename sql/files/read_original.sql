@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from document d where d.id = read_original.document
 $$;
 comment on function lexichord.read_original(bigint) is
-'The bytes that a document was read from, null where they were not kept.';
+'The bytes that a document was read from, null where they were not kept. Readers may call it.';

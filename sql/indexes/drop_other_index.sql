@@ -6,4 +6,4 @@ begin
     execute format('drop index if exists %I', other);
     delete from index_build b where b.index_name = other;
 end $$;
-comment on function lexichord.drop_other_index() is 'The part of drop_other that concerns the vector index.';
+comment on function lexichord.drop_other_index() is 'The part of drop_other that concerns the vector index. Internal.';

@@ -32,4 +32,4 @@ begin
     end loop;
 end $$;
 comment on function lexichord.index_use() is
-'Whether the statements of dense_candidates and keyword_proposals use their indexes, with how EXPLAIN says the chunks are read; plan null = no index yet.';
+'Whether the statements of dense_candidates and keyword_proposals use their indexes, with how EXPLAIN says the chunks are read; plan null = no index yet. Readers may call it.';

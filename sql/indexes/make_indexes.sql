@@ -31,4 +31,4 @@ begin
     return outgrown;
 end $$;
 comment on function lexichord.make_indexes(boolean) is
-'What build_indexes and, anew, rebuild_indexes do.';
+'What build_indexes and, anew, rebuild_indexes do. Internal.';

@@ -5,4 +5,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select u.index_name, u.reason from lexichord.unsealed_keywords() as u
 $$;
 comment on function lexichord.outgrown_indexes() is
-'The indexes that build_indexes would build: those that are missing, and those that fit the table no longer.';
+'The indexes that build_indexes would build: those that are missing, and those that fit the table no longer. Readers may call it.';

@@ -14,4 +14,4 @@ begin
     end if;
     update index_build b set index_name = name || '_other' where b.index_name = name || '_swapped';
 end $$;
-comment on function lexichord.swap_indexes() is 'The part of swap_spaces that concerns the vector indexes.';
+comment on function lexichord.swap_indexes() is 'The part of swap_spaces that concerns the vector indexes. Internal.';

@@ -13,4 +13,4 @@ language sql stable rows 2 set search_path = pg_catalog, lexichord_data, pg_temp
     where n.chunk_count > 0
 $$;
 comment on function lexichord.wanted_indexes() is
-'The indexes of the engine, by what each is made and why it should be built; reason null = it is there and fits.';
+'The indexes of the engine, by what each is made and why it should be built; reason null = it is there and fits. Internal. Readers may call it.';

@@ -7,4 +7,4 @@ begin
         raise exception 'an ingest is storing into %: wait for its end, or a minute after it was killed', dataset using errcode = 'invalid_parameter_value';
     end if;
 end $$;
-comment on function lexichord.check_at_rest(text) is 'Refuses a dataset in which an ingest stores something at this time.';
+comment on function lexichord.check_at_rest(text) is 'Refuses a dataset in which an ingest stores something at this time. Internal.';

@@ -9,4 +9,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
            case when not lexichord_data.is_bound() then pg_database_size(current_database()) end
     from lexichord.configuration() c, corpus_statistics n
 $$;
-comment on function lexichord.database_status() is 'What the database is and holds; outdated_documents = those whose lexemes an earlier version''s analyzer made; bytes null = the caller is a tenant, who sees what it holds itself.';
+comment on function lexichord.database_status() is 'What the database is and holds; outdated_documents = those whose lexemes an earlier version''s analyzer made; bytes null = the caller is a tenant, who sees what it holds itself. Readers may call it.';

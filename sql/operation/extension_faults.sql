@@ -20,4 +20,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     order by f.severity, f.extension, lexichord.release_numbers(f.mended_in) desc, f.problem
 $$;
 comment on function lexichord.extension_faults(text) is
-'The known faults of the versions on this server that an engine meets, those to refuse first, with what to do.';
+'The known faults of the versions on this server that an engine meets, those to refuse first, with what to do. Readers may call it.';

@@ -53,4 +53,4 @@ begin
     union all
     select s.problem, s.statement || ';' from lexichord.schema_gaps() s;
 end $$;
-comment on function lexichord.find_problems() is 'What is wrong with the database, and what to do; no row = healthy.';
+comment on function lexichord.find_problems() is 'What is wrong with the database, and what to do; no row = healthy. Readers may call it.';

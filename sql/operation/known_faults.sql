@@ -22,4 +22,4 @@ language sql immutable parallel safe rows 15 set search_path = pg_catalog, pg_te
     ('vchord_bm25', '{vectorchord}', '0.3.0', null, 'a crash amid writes may damage the index, until select lexichord.rebuild_indexes();', null, 'warn')
 $$;
 comment on function lexichord.known_faults() is
-'The faults of the extensions'' versions, from the first to the last that has each, with the engines that meet it. init stops at those to refuse and warns of the others.';
+'The faults of the extensions'' versions, from the first to the last that has each, with the engines that meet it. init stops at those to refuse and warns of the others. Readers may call it.';

@@ -7,4 +7,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     where quote_ident(s.nspname) <> n.named_schema
 $$;
 comment on function lexichord.moved_extensions() is
-'The extensions that were moved to another schema after init; the functions fail until it runs again.';
+'The extensions that were moved to another schema after init; the functions fail until it runs again. Readers may call it.';

@@ -62,4 +62,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     from relation r where r.writes or r.selects and not r.reads having count(*) > 0
 $$;
 comment on function lexichord.reader_gaps() is
-'How the rights of role lexichord_reader in this database differ from reader_rights(), with what mends it; ours = the tables'' owner may run that, as grant_reader does. No row = as it should be.';
+'How the rights of role lexichord_reader in this database differ from reader_rights(), with what mends it; ours = the tables'' owner may run that, as grant_reader does. No row = as it should be. Readers may call it.';

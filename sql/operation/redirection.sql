@@ -17,4 +17,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     where p.oid = function
 $$;
 comment on function lexichord.redirection(oid) is
-'The statement that has a function of an earlier version, which views still use, ask the one that has its name now.';
+'The statement that has a function of an earlier version, which views still use, ask the one that has its name now. Internal.';

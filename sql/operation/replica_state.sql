@@ -21,4 +21,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.replica_state(text) is
-'Whether this server is a replica, whether it follows a primary, how many seconds it is behind, whether it has reached a position in the write-ahead log, by default any, and the secret of its ids, by which databases are told apart.';
+'Whether this server is a replica, whether it follows a primary, how many seconds it is behind, whether it has reached a position in the write-ahead log, by default any, and the secret of its ids, by which databases are told apart. Readers may call it.';

@@ -27,4 +27,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     order by c.nspname
 $$;
 comment on function lexichord.schema_gaps() is
-'Who may create objects in a schema that the functions look into, with what takes that away. Not named are superusers and the owners of the schema, of the database and of the tables.';
+'Who may create objects in a schema that the functions look into, with what takes that away. Not named are superusers and the owners of the schema, of the database and of the tables. Readers may call it.';

@@ -14,4 +14,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace and c.relkind in ('r', 't', 'i', 'm')
 $$;
 comment on function lexichord.server_facts() is
-'Settings of the server that decide its speed, the bytes that are stored and those of the largest index, and whether it is on the machine that asks; bytes null = the caller is a tenant.';
+'Settings of the server that decide its speed, the bytes that are stored and those of the largest index, and whether it is on the machine that asks; bytes null = the caller is a tenant. Readers may call it.';

@@ -5,4 +5,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     (select extname, extversion from pg_extension
      where extname in ('vector', 'pg_textsearch', 'vchord', 'vchord_bm25') order by extname)
 $$;
-comment on function lexichord.server_versions() is 'The versions of the server and of the extensions that search with it.';
+comment on function lexichord.server_versions() is 'The versions of the server and of the extensions that search with it. Readers may call it.';

@@ -23,4 +23,4 @@ begin
     return next;
 end $$;
 comment on function lexichord.reembed_status() is
-'The latest change of the embedding space: filling, swapped (the old vectors are kept) or dropped (no other vectors are). missing = chunks without a vector of other_space; running = somebody holds hold_reembeds lock now. No row = there was none.';
+'The latest change of the embedding space: filling, swapped (the old vectors are kept) or dropped (no other vectors are). missing = chunks without a vector of other_space; running = somebody holds hold_reembeds lock now. No row = there was none. Readers may call it.';

@@ -13,4 +13,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.check_datasets(text[]) is
-'Which of these datasets are not there, as an error says it, and which are; null where all are.';
+'Which of these datasets are not there, as an error says it, and which are; null where all are. Internal. Readers may call it.';

@@ -68,4 +68,4 @@ begin
     end loop;
 end $$;
 comment on function lexichord.check_filter(jsonb, bigint[]) is
-'What is wrong with a filter, and what to write, null where nothing is: an unknown shape, key or operator, or a value that its operator cannot use.';
+'What is wrong with a filter, and what to write, null where nothing is: an unknown shape, key or operator, or a value that its operator cannot use. Internal. Readers may call it.';

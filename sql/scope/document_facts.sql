@@ -7,4 +7,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
                               'folder', regexp_replace(uri, '/?[^/]*$', '')) || metadata
 $$;
 comment on function lexichord.document_facts(text, text, text, text, jsonb) is
-'What a filter looks at: the built-in keys dataset, uri, title, media_type and folder, and the document''s metadata.';
+'What a filter looks at: the built-in keys dataset, uri, title, media_type and folder, and the document''s metadata. Internal. Readers may call it.';

@@ -19,4 +19,4 @@ begin
     drop view pg_temp.lexichord_filter;
     return columns;
 end $$;
-comment on function lexichord.filter_columns(regclass, text) is 'The columns of a table that an SQL condition reads; an error if it is none.';
+comment on function lexichord.filter_columns(regclass, text) is 'The columns of a table that an SQL condition reads; an error if it is none. Internal.';

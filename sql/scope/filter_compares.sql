@@ -25,4 +25,4 @@ begin
     end;
 end $$;
 comment on function lexichord.filter_compares(jsonb, text, jsonb) is
-'Compares two numbers, two texts (by code point) or two dates.';
+'Compares two numbers, two texts (by code point) or two dates. Internal. Readers may call it.';

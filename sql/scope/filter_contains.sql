@@ -6,4 +6,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     end, false)
 $$;
 comment on function lexichord.filter_contains(jsonb, text) is
-'Whether a string holds the text, or an array holds it as an element.';
+'Whether a string holds the text, or an array holds it as an element. Internal. Readers may call it.';

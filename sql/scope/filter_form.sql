@@ -15,4 +15,4 @@ begin
     return null;
 end $$;
 comment on function lexichord.filter_form(jsonb) is
-'Which kind a filter is: containment, condition, and, or; null where it is none.';
+'Which kind a filter is: containment, condition, and, or; null where it is none. Internal. Readers may call it.';

@@ -32,4 +32,4 @@ begin
     end;
 end $$;
 comment on function lexichord.filter_matches(jsonb, jsonb) is
-'Whether a document''s metadata, or what document_facts returns of it, fulfils a filter; null where it is none.';
+'Whether a document''s metadata, or what document_facts returns of it, fulfils a filter; null where it is none. Internal. Readers may call it.';

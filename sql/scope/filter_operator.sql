@@ -9,4 +9,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     end
 $$;
 comment on function lexichord.filter_operator(text) is
-'The canonical name of a filter operator; null for an unknown one.';
+'The canonical name of a filter operator; null for an unknown one. Internal. Readers may call it.';

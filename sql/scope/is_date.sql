@@ -6,4 +6,4 @@ begin
 exception when data_exception then
     return false;
 end $$;
-comment on function lexichord.is_date(text) is 'Whether a text is a date or a time.';
+comment on function lexichord.is_date(text) is 'Whether a text is a date or a time. Internal. Readers may call it.';

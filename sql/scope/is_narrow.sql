@@ -9,4 +9,4 @@ begin
     return (select count(*) <= most from (select from chunk c where c.document_id = any(documents) limit most + 1) as counted);
 end $$;
 comment on function lexichord.is_narrow(bigint[]) is
-'Whether the documents hold so few chunks that scoring each is faster than an index.';
+'Whether the documents hold so few chunks that scoring each is faster than an index. Internal. Readers may call it.';

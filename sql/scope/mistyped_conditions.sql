@@ -33,4 +33,4 @@ begin
         where d.metadata ? c.name and jsonb_typeof(d.metadata -> c.name) = any(c.types) and (scope is null or d.id = any(scope)));
 end $$;
 comment on function lexichord.mistyped_conditions(text[], bigint[], text, jsonb) is
-'Which conditions of a filter no document in scope can fulfil, as it has no value of the types that are wanted under that key; stored = a value that one has there.';
+'Which conditions of a filter no document in scope can fulfil, as it has no value of the types that are wanted under that key; stored = a value that one has there. Readers may call it.';

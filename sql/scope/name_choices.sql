@@ -10,4 +10,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     from nearest
 $$;
 comment on function lexichord.name_choices(text[], text[]) is
-'Names for an error''s line, those most like what was wanted first: five, and how many more there are; null where there is none.';
+'Names for an error''s line, those most like what was wanted first: five, and how many more there are; null where there is none. Internal. Readers may call it.';

@@ -11,4 +11,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select case when s.share >= 0.4 then s.share else 0 end
     from (select 2.0 * (count(*) - count(distinct p.letters)) / count(*) as share from pair p) as s
 $$;
-comment on function lexichord.name_likeness(text, text) is 'How alike two names are in their letters, 0 to 1.';
+comment on function lexichord.name_likeness(text, text) is 'How alike two names are in their letters, 0 to 1. Internal. Readers may call it.';

@@ -59,4 +59,4 @@ begin
             lexichord.document_facts(s.name, d.uri, d.title, d.media_type, d.metadata), filter)), '{}');
 end $$;
 comment on function lexichord.scope_documents(text[], bigint[], text, jsonb) is
-'The documents that a scope names; null when it names everything. An unknown dataset, document, key or operator is an error.';
+'The documents that a scope names; null when it names everything. An unknown dataset, document, key or operator is an error. Readers may call it.';

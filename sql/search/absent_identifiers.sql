@@ -15,4 +15,4 @@ begin
         select from lexichord.term_candidates(format('''%s'':1', lexichord.join_identifier(t.token))::tsvector, 1, scope));
 end $$;
 comment on function lexichord.absent_identifiers(text, text[], bigint[], text, jsonb) is
-'The identifiers of a query that no chunk in scope holds, as they are written.';
+'The identifiers of a query that no chunk in scope holds, as they are written. Readers may call it.';

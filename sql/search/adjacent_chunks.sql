@@ -14,4 +14,4 @@ begin
         where c.lexemes @@ format('''%s'' <-> ''%s''', first, second)::tsquery);
 end $$;
 comment on function lexichord.adjacent_chunks(text, text, integer, bigint[]) is
-'In how many chunks two lexemes of letters stand side by side, among the depth best for both.';
+'In how many chunks two lexemes of letters stand side by side, among the depth best for both. Internal. Readers may call it.';

@@ -4,4 +4,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
                     and weights[1] + weights[2] between 1e-6 and 1e6, false)
 $$;
 comment on function lexichord.are_weights(double precision[]) is
-'Whether these are two numbers, not negative and not both 0.';
+'Whether these are two numbers, not negative and not both 0. Internal. Readers may call it.';

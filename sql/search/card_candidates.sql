@@ -33,4 +33,4 @@ begin
     limit depth;
 end $$;
 comment on function lexichord.card_candidates(text, integer, bigint[]) is
-'The documents whose cards (title twice, file name, first 1,500 characters) match the query''s words best.';
+'The documents whose cards (title twice, file name, first 1,500 characters) match the query''s words best. Readers may call it.';

@@ -15,4 +15,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.check_boost(jsonb) is
-'Raises an error if a boost is not points by document id; null is none.';
+'Raises an error if a boost is not points by document id; null is none. Internal. Readers may call it.';

@@ -8,4 +8,4 @@ begin
     return amount;
 end $$;
 comment on function lexichord.check_count(text, bigint) is
-'Returns how many rows to list, null for all; raises an error if there cannot be so many.';
+'Returns how many rows to list, null for all; raises an error if there cannot be so many. Internal. Readers may call it.';

@@ -33,4 +33,4 @@ begin
     return true;
 end $$;
 comment on function lexichord.check_search(text, @extschema:vector@.halfvec, text, integer, integer, text, double precision[]) is
-'True, or an error if the arguments of a search do not make sense, or if the vector is not of the space (provider/model/dimension) that the database is bound to.';
+'True, or an error if the arguments of a search do not make sense, or if the vector is not of the space (provider/model/dimension) that the database is bound to. Internal. Readers may call it.';

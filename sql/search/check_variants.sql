@@ -26,4 +26,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.check_variants(jsonb, integer, integer) is
-'Raises an error if the variants of a search do not make sense.';
+'Raises an error if the variants of a search do not make sense. Internal. Readers may call it.';

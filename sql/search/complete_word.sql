@@ -49,4 +49,4 @@ begin
     union all (select p.both, 'phrase', p.chunks from phrase p order by 3 desc, 1 limit most);
 end $$;
 comment on function lexichord.complete_word(text, integer, text[], bigint[], text, jsonb) is
-'What a scope holds of words that begin so: headings with such a word, the words as they are written, phrases that they begin, each kind by how many of the best chunks have it.';
+'What a scope holds of words that begin so: headings with such a word, the words as they are written, phrases that they begin, each kind by how many of the best chunks have it. Readers may call it.';

@@ -9,4 +9,4 @@ begin
     return array[dense, round((1 - dense)::numeric, 2)];
 end $$;
 comment on function lexichord.default_weights() is
-'How much meaning and words count in a search by default, {dense,keyword}, by the model of the vectors.';
+'How much meaning and words count in a search by default, {dense,keyword}, by the model of the vectors. Readers may call it.';

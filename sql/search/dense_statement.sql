@@ -12,4 +12,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         $statement$, case when scoped then 'and document_id = any($3)' end)
 $$;
 comment on function lexichord.dense_statement(boolean) is
-'The statement that dense_candidates runs and that index_use explains.';
+'The statement that dense_candidates runs and that index_use explains. Internal. Readers may call it.';

@@ -71,4 +71,4 @@ begin
     order by b.score desc, b.document_id;
 end $$;
 comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text, lexichord.candidate[]) is
-'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates. candidates = what propose_candidates gave for the same question in the same scope.';
+'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates. candidates = what propose_candidates gave for the same question in the same scope. Readers may call it.';

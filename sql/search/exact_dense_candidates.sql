@@ -15,4 +15,4 @@ begin
     using query_vector, depth, documents;
 end $$;
 comment on function lexichord.exact_dense_candidates(@extschema:vector@.halfvec, integer, bigint[]) is
-'As dense_candidates, by comparing every vector in scope: for narrow scopes, and to measure recall against.';
+'As dense_candidates, by comparing every vector in scope: for narrow scopes, and to measure recall against. Readers may call it.';

@@ -7,4 +7,4 @@ begin
     return query select * from lexichord.exact_term_candidates(lexichord.query_lexemes(query, documents), depth, documents);
 end $$;
 comment on function lexichord.exact_keyword_candidates(text, integer, bigint[]) is
-'As keyword_candidates, by BM25 over the stored lexemes of every chunk in scope: for narrow scopes, and to check the index against.';
+'As keyword_candidates, by BM25 over the stored lexemes of every chunk in scope: for narrow scopes, and to check the index against. Readers may call it.';

@@ -23,4 +23,4 @@ begin
     using query, depth, documents, among;
 end $$;
 comment on function lexichord.exact_term_candidates(tsvector, integer, bigint[], bigint[]) is
-'As term_candidates, by reading every chunk in scope; among = only these chunks.';
+'As term_candidates, by reading every chunk in scope; among = only these chunks. Internal. Readers may call it.';

@@ -13,4 +13,4 @@ begin
     return next;
 end $$;
 comment on function lexichord.file_candidates(text, integer, text[], bigint[], text, jsonb) is
-'One row: the card_candidates of one shard in a scope, best first, and how many documents are in scope, up to the depth.';
+'One row: the card_candidates of one shard in a scope, best first, and how many documents are in scope, up to the depth. Readers may call it.';

@@ -29,4 +29,4 @@ begin
     order by wanted.place;
 end $$;
 comment on function lexichord.file_surrogates(text, @extschema:vector@.halfvec, bigint[], integer, integer, text) is
-'A short text that stands for each document in the order given: its title and the chunks that a query hits best.';
+'A short text that stands for each document in the order given: its title and the chunks that a query hits best. Readers may call it.';

@@ -48,4 +48,4 @@ begin
     order by 3 desc, 1;
 end $$;
 comment on function lexichord.fuse_candidates(lexichord.candidate[], bigint, text, double precision[], jsonb) is
-'Candidates of both channels, fused, best first; score = fused_score + the boost of the document. room = chunks in scope, up to the depth.';
+'Candidates of both channels, fused, best first; score = fused_score + the boost of the document. room = chunks in scope, up to the depth. Internal. Readers may call it.';

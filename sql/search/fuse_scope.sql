@@ -20,4 +20,4 @@ begin
         coalesce(lexichord.weighted_terms(terms), lexichord.query_lexemes(query, scope)), query_vector, depth, scope, fusion, weights, boost, candidates);
 end $$;
 comment on function lexichord.fuse_scope(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text, text, lexichord.candidate[]) is
-'Dense and keyword candidates of a scope, fused, best first: what every search is made of. terms take the place of the query''s own words.';
+'Dense and keyword candidates of a scope, fused, best first: what every search is made of. terms take the place of the query''s own words. Internal. Readers may call it.';

@@ -27,4 +27,4 @@ begin
         lexichord.chunk_room(depth, scope), fusion, weights, boost);
 end $$;
 comment on function lexichord.fuse_terms(tsvector, @extschema:vector@.halfvec, integer, bigint[], text, double precision[], jsonb, lexichord.candidate[]) is
-'Dense and keyword candidates of a scope, fused, best first; score = fused_score + the boost of the document.';
+'Dense and keyword candidates of a scope, fused, best first; score = fused_score + the boost of the document. Internal. Readers may call it.';

@@ -4,4 +4,4 @@ begin
     return (select count(*) from lexichord.term_candidates(format('''%s'':1', lexeme)::tsvector, depth, documents));
 end $$;
 comment on function lexichord.holding_chunks(text, integer, bigint[]) is
-'How many chunks in scope hold a lexeme of letters, up to the depth.';
+'How many chunks in scope hold a lexeme of letters, up to the depth. Internal. Readers may call it.';

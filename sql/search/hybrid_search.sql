@@ -35,4 +35,4 @@ begin
     order by b.score desc, b.chunk_id;
 end $$;
 comment on function lexichord.hybrid_search(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], jsonb, text) is
-'The k best chunks for a query by meaning and by words. depth = candidates per channel (k never changes the head of the list); weights = {dense,keyword}, 0 leaves a channel out; boost = {"document id": points added}; query_space = the space that query_vector is of. Without a vector the one that prepare_query() had made is taken, else the keyword hits'' centroid.';
+'The k best chunks for a query by meaning and by words. depth = candidates per channel (k never changes the head of the list); weights = {dense,keyword}, 0 leaves a channel out; boost = {"document id": points added}; query_space = the space that query_vector is of. Without a vector the one that prepare_query() had made is taken, else the keyword hits'' centroid. Readers may call it.';

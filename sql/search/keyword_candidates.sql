@@ -7,4 +7,4 @@ begin
     return query select * from lexichord.term_candidates(lexichord.query_lexemes(query, documents), depth, documents);
 end $$;
 comment on function lexichord.keyword_candidates(text, integer, bigint[]) is
-'The depth chunks that match the query''s words best, best first; score = BM25. Chunks without any of the words are never returned. documents null = everywhere.';
+'The depth chunks that match the query''s words best, best first; score = BM25. Chunks without any of the words are never returned. documents null = everywhere. Readers may call it.';

@@ -28,4 +28,4 @@ begin
     return array(select c from lexichord.own_candidates(case when weights[2] > 0 then lexemes end, query_vector, depth, scope) as c);
 end $$;
 comment on function lexichord.propose_candidates(text, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], text) is
-'What both channels propose for a question in a scope, for discover_files, relevance_feedback and variant_candidates with the same question and scope, which then search nothing but the insides of documents. Null over shards, and for a tenant.';
+'What both channels propose for a question in a scope, for discover_files, relevance_feedback and variant_candidates with the same question and scope, which then search nothing but the insides of documents. Null over shards, and for a tenant. Readers may call it.';

@@ -6,4 +6,4 @@ begin
         then lexichord.keyword_proposals(terms, depth, documents) end;
 end $$;
 comment on function lexichord.proposed_chunks(tsvector, integer, bigint[]) is
-'Chunks among which the depth best by BM25 are; null = all chunks in scope are to be read.';
+'Chunks among which the depth best by BM25 are; null = all chunks in scope are to be read. Internal. Readers may call it.';

@@ -9,4 +9,4 @@ begin
         || lexichord.compound_lexemes(lexichord.keyword_text(form), own, documents);
 end $$;
 comment on function lexichord.query_lexemes(text, bigint[]) is
-'What a query asks for: the lexemes of its words, of its identifiers and symbols, and of its words in one or in two, as documents have them.';
+'What a query asks for: the lexemes of its words, of its identifiers and symbols, and of its words in one or in two, as documents have them. Readers may call it.';

@@ -36,4 +36,4 @@ begin
         from (select a.lexeme, sum(a.times) as times from (table asked union all table folded) as a group by a.lexeme) as l);
 end $$;
 comment on function lexichord.query_words(text, bigint[]) is
-'The lexemes of a query''s words under every text configuration of documents, null = of all: each as often as under the one where it occurs most.';
+'The lexemes of a query''s words under every text configuration of documents, null = of all: each as often as under the one where it occurs most. Internal. Readers may call it.';

@@ -12,4 +12,4 @@ begin
     order by wanted.place;
 end $$;
 comment on function lexichord.read_hits(bigint[]) is
-'Chunks with what stands around them in every result of a search, in the order given.';
+'Chunks with what stands around them in every result of a search, in the order given. Readers may call it.';

@@ -18,4 +18,4 @@ begin
     order by q.number, d.place, h.score desc, h.chunk_id;
 end $$;
 comment on function lexichord.search_each(text[], bigint[], text[], integer, text) is
-'The k best chunks of each document for each query, as hybrid_search gives them; query_number counts from 1, a vector a query is written as text. Scores compare within one query and document only, dense_score everywhere.';
+'The k best chunks of each document for each query, as hybrid_search gives them; query_number counts from 1, a vector a query is written as text. Scores compare within one query and document only, dense_score everywhere. Readers may call it.';

@@ -40,4 +40,4 @@ begin
     order by f.score desc, f.first;
 end $$;
 comment on function lexichord.search_variants(jsonb, integer, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
-'The k best chunks for several variants of a query, each a hybrid search, fused by weighted RRF. variants = [{"name", "text", "terms": {"lexeme": times}, "vector": [...], "weight": 1, "documents": [ids]}, ...], the original first; terms take the place of the text''s own words, documents narrow that variant''s scope. variant_ranks and variant_scores hold each variant''s rank and share of the score; dense, keyword and fused scores are the first variant''s.';
+'The k best chunks for several variants of a query, each a hybrid search, fused by weighted RRF. variants = [{"name", "text", "terms": {"lexeme": times}, "vector": [...], "weight": 1, "documents": [ids]}, ...], the original first; terms take the place of the text''s own words, documents narrow that variant''s scope. variant_ranks and variant_scores hold each variant''s rank and share of the score; dense, keyword and fused scores are the first variant''s. Readers may call it.';

@@ -46,4 +46,4 @@ begin
     order by b.score desc, b.document_id;
 end $$;
 comment on function lexichord.similar_documents(bigint, integer, text[], bigint[], text, jsonb) is
-'The k documents most like a stored one, by its vectors; score = the best cosine similarity of a chunk to the source''s mean vector.';
+'The k documents most like a stored one, by its vectors; score = the best cosine similarity of a chunk to the source''s mean vector. Readers may call it.';

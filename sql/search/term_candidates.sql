@@ -12,4 +12,4 @@ begin
         lexichord.proposed_chunks(terms, greatest(depth, 100), documents));
 end $$;
 comment on function lexichord.term_candidates(tsvector, integer, bigint[]) is
-'As keyword_candidates, by lexemes that are taken as they are; a lexeme counts as often as it has positions.';
+'As keyword_candidates, by lexemes that are taken as they are; a lexeme counts as often as it has positions. Internal. Readers may call it.';

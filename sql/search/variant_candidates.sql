@@ -21,4 +21,4 @@ begin
     limit depth;
 end $$;
 comment on function lexichord.variant_candidates(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text, lexichord.candidate[]) is
-'The depth best chunks of one variant, as hybrid_search ranks them, without their texts. terms = {"lexeme": times} takes the place of the query''s own words. candidates = what propose_candidates gave for the same question in the same scope.';
+'The depth best chunks of one variant, as hybrid_search ranks them, without their texts. terms = {"lexeme": times} takes the place of the query''s own words. candidates = what propose_candidates gave for the same question in the same scope. Readers may call it.';

@@ -25,4 +25,4 @@ begin
     order by h.lexeme;
 end $$;
 comment on function lexichord.weigh_terms(text[]) is
-'The lexemes of texts under the analyzer of their language: their inverse document frequency, in how many chunks they occur (df), the numbers of the texts that hold them, from 1, and how often each of these does.';
+'The lexemes of texts under the analyzer of their language: their inverse document frequency, in how many chunks they occur (df), the numbers of the texts that hold them, from 1, and how often each of these does. Readers may call it.';

@@ -17,4 +17,4 @@ begin
             from jsonb_each_text(terms) as t);
 end $$;
 comment on function lexichord.weighted_terms(jsonb) is
-'An object, lexeme to times, as the tsvector that term_candidates takes: each lexeme with as many positions.';
+'An object, lexeme to times, as the tsvector that term_candidates takes: each lexeme with as many positions. Internal. Readers may call it.';

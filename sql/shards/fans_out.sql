@@ -5,4 +5,4 @@ begin
     return to_regclass('lexichord_data.shard_node') is not null and exists (select from shard);
 end $$;
 comment on function lexichord.fans_out() is
-'Whether this database is the coordinator of a Citus cluster, and its searches go to all shards: see fan_out.';
+'Whether this database is the coordinator of a Citus cluster, and its searches go to all shards: see fan_out. Internal. Readers may call it.';

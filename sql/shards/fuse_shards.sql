@@ -18,4 +18,4 @@ begin
     return query select * from lexichord.fuse_candidates(lists.candidates, lists.room, fusion, weights, boost);
 end $$;
 comment on function lexichord.fuse_shards(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text, text) is
-'Dense and keyword candidates of a scope on all shards, fused as fuse_terms does, best first.';
+'Dense and keyword candidates of a scope on all shards, fused as fuse_terms does, best first. Internal. Readers may call it.';

@@ -31,4 +31,4 @@ begin
     perform set_config('lexichord.keys_are_known', 'off', true);  -- as it was for what the transaction asks next
 end $$;
 comment on function lexichord.gather_candidates(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
-'The candidates of all shards as if they were of one database, and how many chunks are in scope, up to the depth.';
+'The candidates of all shards as if they were of one database, and how many chunks are in scope, up to the depth. Internal. Readers may call it.';

@@ -19,4 +19,4 @@ begin
     perform set_config('lexichord.keys_are_known', 'off', true);  -- as it was for what the transaction asks next
 end $$;
 comment on function lexichord.gather_cards(text, integer, text[], bigint[], text, jsonb) is
-'card_candidates of a scope on all shards, and how many documents are in it, up to the depth.';
+'card_candidates of a scope on all shards, and how many documents are in it, up to the depth. Internal. Readers may call it.';

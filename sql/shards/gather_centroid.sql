@@ -15,4 +15,4 @@ begin
               group by u.place) as m);
 end $$;
 comment on function lexichord.gather_centroid(lexichord.candidate[]) is
-'The mean vector of the ten best keyword hits of all shards; null if there is none.';
+'The mean vector of the ten best keyword hits of all shards; null if there is none. Internal. Readers may call it.';

@@ -16,4 +16,4 @@ begin
         from document d join dataset s on s.id = d.dataset_id where d.id = any(documents);
     end if;
 end $$;
-comment on function lexichord.gather_documents(bigint[]) is 'What names documents, wherever they are; in no order.';
+comment on function lexichord.gather_documents(bigint[]) is 'What names documents, wherever they are; in no order. Internal. Readers may call it.';

@@ -10,4 +10,4 @@ begin
         return query select * from lexichord.read_hits(chunk_ids);
     end if;
 end $$;
-comment on function lexichord.gather_hits(bigint[]) is 'read_hits, of all shards where there are some; in no order.';
+comment on function lexichord.gather_hits(bigint[]) is 'read_hits, of all shards where there are some; in no order. Internal. Readers may call it.';

@@ -19,4 +19,4 @@ begin
         s.own_documents, gather_lists.uri_prefix, gather_lists.filter, gather_lists.weights, gather_lists.boost, own_space) as c;
 end $$;
 comment on function lexichord.gather_lists(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
-'The shard_candidates of all nodes, each in what its shard has of the scope.';
+'The shard_candidates of all nodes, each in what its shard has of the scope. Internal. Readers may call it.';

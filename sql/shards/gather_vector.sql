@@ -16,4 +16,4 @@ begin
         return query select v.chunks, v.vector from shard_node n, lateral lexichord.document_vector(document) as v where n.place = own_place;
     end if;
 end $$;
-comment on function lexichord.gather_vector(bigint) is 'document_vector, of whichever shard has the document.';
+comment on function lexichord.gather_vector(bigint) is 'document_vector, of whichever shard has the document. Internal. Readers may call it.';

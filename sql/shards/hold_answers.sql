@@ -9,4 +9,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.hold_answers(boolean) is
-'Has switches between shards wait until the transaction ends, if shared; else answers that were disturbed by them.';
+'Has switches between shards wait until the transaction ends, if shared; else answers that were disturbed by them. Readers may call it.';

@@ -31,4 +31,4 @@ begin
     select null, null, null, null, null, shard_candidates.room;
 end $$;
 comment on function lexichord.shard_candidates(text, jsonb, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], jsonb, text) is
-'What each channel proposes on one shard, a row a list, boosted documents'' own lists apart; the last row, without a list, has the room alone. Arguments as variant_candidates.';
+'What each channel proposes on one shard, a row a list, boosted documents'' own lists apart; the last row, without a list, has the room alone. Arguments as variant_candidates. Readers may call it.';

@@ -9,4 +9,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
     from shard_move m
 $$;
 comment on function lexichord.shard_moves() is
-'Of the home: whether documents move between shards, how many switches from one to another have begun and ended, and the one that has begun and not ended. An answer holds where this is the same before and after.';
+'Of the home: whether documents move between shards, how many switches from one to another have begun and ended, and the one that has begun and not ended. An answer holds where this is the same before and after. Readers may call it.';

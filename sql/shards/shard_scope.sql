@@ -27,4 +27,4 @@ begin
     return next;
 end $$;
 comment on function lexichord.shard_scope(integer, text[], bigint[], text, jsonb) is
-'What of a scope is on this shard, which datasets are not, and why it would refuse the filter.';
+'What of a scope is on this shard, which datasets are not, and why it would refuse the filter. Internal. Readers may call it.';

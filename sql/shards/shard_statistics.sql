@@ -14,4 +14,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
     having dataset is not null
 $$;
 comment on function lexichord.shard_statistics(text) is
-'How much this shard holds, of all or of a dataset, the mean length that its impacts were made by, and how many chunks it was told of elsewhere.';
+'How much this shard holds, of all or of a dataset, the mean length that its impacts were made by, and how many chunks it was told of elsewhere. Readers may call it.';

@@ -19,4 +19,4 @@ begin
     where t.df > 0 or c.cards > 0;
 end $$;
 comment on function lexichord.shard_terms(text) is
-'One row: the lexemes of this shard, or of a dataset on it, in how many chunks each is (dfs) and in how many cards.';
+'One row: the lexemes of this shard, or of a dataset on it, in how many chunks each is (dfs) and in how many cards. Readers may call it.';

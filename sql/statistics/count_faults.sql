@@ -18,4 +18,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
          (select count(*) as documents, coalesce(sum(card_length), 0) as tokens from document) as d
     where (n.chunk_count, n.token_count, n.document_count, n.card_token_count) <> (c.chunks, c.tokens, d.documents, d.tokens)
 $$;
-comment on function lexichord.count_faults() is 'What should never be: rows that belong to nothing, statistics that do not add up. All 0 = sound.';
+comment on function lexichord.count_faults() is 'What should never be: rows that belong to nothing, statistics that do not add up. All 0 = sound. Readers may call it.';

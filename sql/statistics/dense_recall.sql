@@ -16,4 +16,4 @@ set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from exact e left join approximate a on true group by e.wanted
 $$;
 comment on function lexichord.dense_recall(@extschema:vector@.halfvec, integer, bigint[]) is
-'The share of the k chunks nearest to a vector that the vector index finds, 0 to 1, null if there are none. documents null = everywhere.';
+'The share of the k chunks nearest to a vector that the vector index finds, 0 to 1, null if there are none. documents null = everywhere. Readers may call it.';

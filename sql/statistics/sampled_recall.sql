@@ -18,4 +18,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select max(d.score) as score from lexichord.dense_candidates(s.embedding) as d) as n on true
 $$;
 comment on function lexichord.sampled_recall(integer) is
-'The share of so many stored vectors, evenly taken, that the vector index finds by themselves, 0 to 1; null if there are none. A sound index finds nearly all.';
+'The share of so many stored vectors, evenly taken, that the vector index finds by themselves, 0 to 1; null if there are none. A sound index finds nearly all. Readers may call it.';

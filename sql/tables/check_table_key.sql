@@ -25,4 +25,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.check_table_key(regclass, text[]) is
-'Raises an error unless columns name each row of a table, by types whose text is the same in every session.';
+'Raises an error unless columns name each row of a table, by types whose text is the same in every session. Internal.';

@@ -21,4 +21,4 @@ begin
                    'for each statement execute function lexichord_data.queue_changes_%s()', source, made.id);
 end $$;
 comment on function lexichord.create_table_triggers(lexichord_data.indexed_table) is
-'Makes the triggers that queue what changes in an indexed table, in place of those that are there.';
+'Makes the triggers that queue what changes in an indexed table, in place of those that are there. Internal.';

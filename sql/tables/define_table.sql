@@ -54,4 +54,4 @@ begin
     return made;
 end $$;
 comment on function lexichord.define_table(lexichord_data.indexed_table) is
-'Checks how a table is to be indexed and completes it; an error says what is wrong.';
+'Checks how a table is to be indexed and completes it; an error says what is wrong. Internal.';

@@ -13,4 +13,4 @@ begin
     return coalesce(found_documents, '{}');
 end $$;
 comment on function lexichord.documents_of_rows(lexichord_data.indexed_table, text) is
-'The documents of an indexed table''s rows that the caller may see and for which an SQL condition holds.';
+'The documents of an indexed table''s rows that the caller may see and for which an SQL condition holds. Internal. Readers may call it.';

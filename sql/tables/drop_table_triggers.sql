@@ -8,4 +8,4 @@ begin
         execute format('drop trigger %I on %s', name, source);
     end loop;
 end $$;
-comment on function lexichord.drop_table_triggers(regclass) is 'Drops the triggers that queue what changes in a table.';
+comment on function lexichord.drop_table_triggers(regclass) is 'Drops the triggers that queue what changes in a table. Internal.';

@@ -9,4 +9,4 @@ begin
     end if;
     return known;
 end $$;
-comment on function lexichord.find_indexed_table(regclass) is 'The number of an indexed table; an error if it is not indexed.';
+comment on function lexichord.find_indexed_table(regclass) is 'The number of an indexed table; an error if it is not indexed. Internal. Readers may call it.';

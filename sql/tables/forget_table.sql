@@ -18,4 +18,4 @@ begin
     end if;
     return gone;
 end $$;
-comment on function lexichord.forget_table(integer) is 'Deletes the documents of an indexed table and all that is known of it; returns how many there were.';
+comment on function lexichord.forget_table(integer) is 'Deletes the documents of an indexed table and all that is known of it; returns how many there were. Internal.';

@@ -5,4 +5,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         or made.name <> (select format('%I.%I', p.relnamespace::regnamespace::text, p.relname) from pg_class p where p.oid = made.relation)
     from (select coalesce(array_agg(k.name), '{}') from jsonb_object_keys(made.numbers) as k (name)) as c (names)
 $$;
-comment on function lexichord.is_renamed(lexichord_data.indexed_table) is 'Whether an indexed table or one of its columns has another name than it had, or came out of a dump.';
+comment on function lexichord.is_renamed(lexichord_data.indexed_table) is 'Whether an indexed table or one of its columns has another name than it had, or came out of a dump. Internal.';

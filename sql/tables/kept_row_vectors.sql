@@ -13,4 +13,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp set st
     order by 1, c.id
 $$;
 comment on function lexichord.kept_row_vectors(integer, text[], text[]) is
-'The vectors that the documents of these rows have, and documents of the same table with these digests, by a hash of what was embedded.';
+'The vectors that the documents of these rows have, and documents of the same table with these digests, by a hash of what was embedded. Internal.';

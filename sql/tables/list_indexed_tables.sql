@@ -12,4 +12,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     order by t.name
 $$;
 comment on function lexichord.list_indexed_tables() is
-'The indexed tables: rows stored, keys that wait for a worker and since when, whether rows of before are still being added, rows that could not be stored, and why a table''s changes wait.';
+'The indexed tables: rows stored, keys that wait for a worker and since when, whether rows of before are still being added, rows that could not be stored, and why a table''s changes wait. Readers may call it.';

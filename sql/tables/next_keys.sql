@@ -14,4 +14,4 @@ begin
         into found_keys using after, batch;
     return coalesce(found_keys, '{}');
 end $$;
-comment on function lexichord.next_keys(integer, text, integer) is 'The next keys of an indexed table, in their order.';
+comment on function lexichord.next_keys(integer, text, integer) is 'The next keys of an indexed table, in their order. Internal.';

@@ -19,4 +19,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.part_change(lexichord_data.table_change, integer) is
-'Puts changes of at most so many keys in the place of one that stands for more, or for a whole table.';
+'Puts changes of at most so many keys in the place of one that stands for more, or for a whole table. Internal.';

@@ -13,4 +13,4 @@ begin
     end if;
     return columns;
 end $$;
-comment on function lexichord.primary_key(regclass) is 'The columns of a table''s primary key; an error if it has none.';
+comment on function lexichord.primary_key(regclass) is 'The columns of a table''s primary key; an error if it has none. Internal.';

@@ -12,4 +12,4 @@ begin
         '(select from %s as a where %s = r.key)) as g group by g.place / $2',
         made.relation, lexichord_data.key_expression(made.relation, lexichord_data.current_columns(made, made.key), 'a')) using table_id, most;
 end $$;
-comment on function lexichord.queue_gone(integer, integer) is 'Queues the keys of rows, stored or listed as failures, that their table no longer has.';
+comment on function lexichord.queue_gone(integer, integer) is 'Queues the keys of rows, stored or listed as failures, that their table no longer has. Internal.';

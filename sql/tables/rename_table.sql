@@ -16,4 +16,4 @@ begin
         perform lexichord_data.make_queue_function(made);
     end if;
 end $$;
-comment on function lexichord.rename_table(lexichord_data.indexed_table) is 'Takes over the names that an indexed table and its columns have by now.';
+comment on function lexichord.rename_table(lexichord_data.indexed_table) is 'Takes over the names that an indexed table and its columns have by now. Internal.';

@@ -16,4 +16,4 @@ begin
         coalesce('jsonb_build_object(' || metadata || ')', '''{}''::jsonb'), keys, made.relation,
         lexichord_data.row_columns(key, 'a'), lexichord_data.key_values(made.relation, key, 'k.key'), coalesce(made.filter, 'true'));
 end $$;
-comment on function lexichord.rows_statement(lexichord_data.indexed_table, text) is 'The statement that reads rows of an indexed table by their keys, as documents.';
+comment on function lexichord.rows_statement(lexichord_data.indexed_table, text) is 'The statement that reads rows of an indexed table by their keys, as documents. Internal.';

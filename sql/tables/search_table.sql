@@ -31,4 +31,4 @@ begin
         using query, query_vector, depth, array[made.dataset], scope, fusion, weights, query_space, k;
 end $$;
 comment on function lexichord.search_table(anyelement, text, @extschema:vector@.halfvec, integer, integer, text, text, double precision[], text) is
-'The k rows of an indexed table that a query is about, each with its best chunk: select (h.item).*, h.score, h.content from lexichord.search_table(null::public.article, ''late delivery'') as h. condition = SQL on the table''s own columns. Rows that the caller may not see are none.';
+'The k rows of an indexed table that a query is about, each with its best chunk: select (h.item).*, h.score, h.content from lexichord.search_table(null::public.article, ''late delivery'') as h. condition = SQL on the table''s own columns. Rows that the caller may not see are none. Readers may call it.';

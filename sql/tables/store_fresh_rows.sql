@@ -26,4 +26,4 @@ begin
     from fresh_row f join staged_row_chunk g on g.key = f.key,
          lexichord.chunk_lexemes(g.context, g.keyword_context, g.content, f.text_config) as l;
 end $$;
-comment on function lexichord.store_fresh_rows(integer, bigint, text) is 'Writes the documents and chunks of the rows in fresh_row; a part of store_rows.';
+comment on function lexichord.store_fresh_rows(integer, bigint, text) is 'Writes the documents and chunks of the rows in fresh_row; a part of store_rows. Internal.';

@@ -20,4 +20,4 @@ begin
 exception when others then
     return format('it cannot be read as it was indexed (%s): say by lexichord.alter_index_table() what is meant', sqlerrm);
 end $$;
-comment on function lexichord.table_fault(lexichord_data.indexed_table) is 'Why the rows of an indexed table cannot be read as its definition says; null if they can.';
+comment on function lexichord.table_fault(lexichord_data.indexed_table) is 'Why the rows of an indexed table cannot be read as its definition says; null if they can. Internal.';

@@ -58,4 +58,4 @@ begin
     group by d.lexeme;
 end $make$;
 comment on function lexichord.make_tenant_views() is
-'Has statistics, and whoever asks for the caller''s datasets, know the tenant.';
+'Has statistics, and whoever asks for the caller''s datasets, know the tenant. Internal.';

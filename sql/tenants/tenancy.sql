@@ -4,4 +4,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
     from configuration c, (select lexichord_data.is_bound() and row_security_active('lexichord_data.document') as is_bound) as b
 $$;
 comment on function lexichord.tenancy() is
-'Whether tenants are on, whether policies bind the caller, and whether the caller then may name a tenant for each question, as lexichord_server does.';
+'Whether tenants are on, whether policies bind the caller, and whether the caller then may name a tenant for each question, as lexichord_server does. Readers may call it.';

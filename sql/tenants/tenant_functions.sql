@@ -9,4 +9,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
            ('list_runs', false, true), ('list_dataset_files', false, true), ('describe_datasets', false, true)
 $$;
 comment on function lexichord.tenant_functions() is
-'Where tenants are on: which functions run as their owner, and which more than a reader''s role lexichord_server may call.';
+'Where tenants are on: which functions run as their owner, and which more than a reader''s role lexichord_server may call. Internal.';

@@ -23,4 +23,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
            ('configuration', 'true'), ('embedding_space', 'true'), ('calibration', 'true'), ('cosine_scale', 'true'), ('migration', 'true'), ('shard', 'true'), ('shard_move', 'true'), ('function_release', 'true')
 $$;
 comment on function lexichord.tenant_policies() is
-'What a tenant sees of which table.';
+'What a tenant sees of which table. Internal.';

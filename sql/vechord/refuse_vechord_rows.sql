@@ -14,4 +14,4 @@ begin
         end if;
     end loop;
 end $$;
-comment on function lexichord.refuse_vechord_rows(text) is 'Raises an error if the default tables of a vechord namespace hold rows.';
+comment on function lexichord.refuse_vechord_rows(text) is 'Raises an error if the default tables of a vechord namespace hold rows. Internal.';

@@ -19,4 +19,4 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
       and n.nspname not in ('lexichord', 'lexichord_data', 'information_schema') and n.nspname !~ '^pg_'
 $$;
 comment on function lexichord.vechord_columns(text) is
-'The columns of the tables {namespace}_{class}, and what each may be for.';
+'The columns of the tables {namespace}_{class}, and what each may be for. Internal.';

@@ -16,4 +16,4 @@ begin
     return true;
 end $$;
 comment on function lexichord.awaits_vector(text, timestamptz, integer) is
-'Whether the vector of a query is still to come; an error once it has been waited for so long, or cannot come.';
+'Whether the vector of a query is still to come; an error once it has been waited for so long, or cannot come. Internal.';

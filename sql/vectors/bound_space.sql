@@ -7,4 +7,4 @@ begin
     select concat_ws('/', s.provider, s.model, s.dimension), s.dimension into space, dimension from embedding_space s;
 end $$;
 comment on function lexichord.bound_space() is
-'The space that the database is bound to; it stays so until the transaction ends.';
+'The space that the database is bound to; it stays so until the transaction ends. Readers may call it.';

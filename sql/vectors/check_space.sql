@@ -9,4 +9,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.check_space(text) is
-'Raises an error if vectors to be stored are not of the space that the database is bound to; null = not known.';
+'Raises an error if vectors to be stored are not of the space that the database is bound to; null = not known. Internal. Readers may call it.';

@@ -12,4 +12,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from next n join lacking l using (document_id) join document d on d.id = n.document_id order by n.id
 $$;
 comment on function lexichord.chunks_without_vector(bigint, integer) is
-'The next chunks, by id, that were stored without an embedder, each with its document''s uri and how many that document has.';
+'The next chunks, by id, that were stored without an embedder, each with its document''s uri and how many that document has. Readers may call it.';

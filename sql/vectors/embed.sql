@@ -9,4 +9,4 @@ begin
     end if;
     return found_vector;
 end $$;
-comment on function lexichord.embed(text) is 'The vector of a query that prepare_query() had embedded; an error if it was not.';
+comment on function lexichord.embed(text) is 'The vector of a query that prepare_query() had embedded; an error if it was not. Readers may call it.';

@@ -14,4 +14,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp set st
     order by k.key, array_position(documents, d.id), c.ordinal
 $$;
 comment on function lexichord.kept_vectors(bigint[], text) is
-'The vectors that chunks of these documents would keep if they were stored again with the same recipe, by vector_key.';
+'The vectors that chunks of these documents would keep if they were stored again with the same recipe, by vector_key. Readers may call it.';

@@ -5,4 +5,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
       and not lexichord_data.is_bound()  -- a tenant would learn what others asked
 $$;
 comment on function lexichord.known_vector(text) is
-'The vector of a query that prepare_query() had embedded, in the space that the database is bound to; null if there is none.';
+'The vector of a query that prepare_query() had embedded, in the space that the database is bound to; null if there is none. Readers may call it.';

@@ -6,4 +6,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         || case when metadata ? 'context_by' then lexichord.content_hash(context) else '' end
 $$;
 comment on function lexichord.vector_key(text, text, jsonb) is
-'What a chunk is recognised by when its document is stored again, to keep its vector: its content, and a context by a language model.';
+'What a chunk is recognised by when its document is stored again, to keep its vector: its content, and a context by a language model. Readers may call it.';

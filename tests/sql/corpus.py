@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -219,11 +218,6 @@ def all_settings(connection: Connection) -> dict[str, str]:
     return dict(connection.execute("select name, setting from pg_settings").fetchall())
 
 
-# A line is a function, name|arguments with their defaults|result, or the name alone of a shared one
-# that is nobody's to call, after a mark: " " as in the last release, "-" in that release only, "+"
-# now only, "." for internal. A release takes the lines of "-" out and makes each "+" a " ".
-WRITTEN = Path(__file__).with_name("signatures.txt").read_text().splitlines()
-INNER = {line[1:] for line in WRITTEN if line[0] == "."}
 SIGNATURES = f"""
     select proname, pg_get_function_arguments(oid), coalesce({RESULT}, '')
     from pg_proc p where pronamespace = 'lexichord'::regnamespace"""
@@ -253,12 +247,17 @@ def offered(engine: str) -> dict[str, str]:
     }
 
 
-def signatures(marks: str) -> set[str]:
-    """Return the written signatures of these marks."""
-    return {line[1:] for line in WRITTEN if line[0] in marks}
+def signatures(connection: Connection) -> dict[str, tuple[str, str]]:
+    """Return what others may call, by name: the arguments with their defaults, and the result."""
+    rows = connection.execute(SIGNATURES.encode()).fetchall()
+    inner = inner_functions(connection)
+    return {name: (given, result) for name, given, result in rows if name not in inner}
 
 
 def inner_functions(connection: Connection) -> set[str]:
-    """The functions that are nobody's to call: shared ones, and those of the engine's own."""
-    engine = value(connection, "select engine from lexichord.configuration()")
-    return INNER | (offered(engine).keys() - OF_AN_ENGINE)
+    """The functions that are nobody's to call: their comments say so."""
+    rows = connection.execute(
+        "select proname from pg_proc where pronamespace = 'lexichord'::regnamespace "
+        "and obj_description(oid, 'pg_proc') like '% Internal.%'"
+    )
+    return {name for (name,) in rows}

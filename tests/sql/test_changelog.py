@@ -1,9 +1,12 @@
 """A signature that differs from the last release's is told in CHANGELOG.md: `- SQL: ...`."""
 
 import re
+from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.sql.corpus import signatures
+from tests.sql.corpus import Connection, signatures
+
+RELEASED = Path(__file__).with_name("released.txt")  # name|arguments|result, of the last release
 
 type Signatures = dict[str, tuple[str, str]]  # arguments with their defaults, result
 
@@ -33,13 +36,13 @@ def untold(before: Signatures, now: Signatures, lines: list[str]) -> dict[str, s
     return {name: words for name, words in left.items() if words}
 
 
-def test_what_changed_since_the_last_release_is_told() -> None:
-    before, now = (by_name(signatures(marks)) for marks in (" -", " +"))
+def test_what_changed_since_the_last_release_is_told(library: Connection) -> None:
+    before, now = by_name(RELEASED.read_text().splitlines()), signatures(library)
     assert len(before) > 80
     assert untold(before, now, unreleased()) == {}, "say it in CHANGELOG.md: - SQL: `function` ..."
 
 
-def by_name(signatures: set[str]) -> Signatures:
+def by_name(signatures: list[str]) -> Signatures:
     rows = (signature.split("|") for signature in signatures)
     return {name: (arguments, result) for name, arguments, result in rows}
 

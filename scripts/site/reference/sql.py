@@ -65,18 +65,11 @@ def topics() -> dict[str, str]:
     return dict(TOPIC.findall((SQL / "README.md").read_text(encoding="utf-8")))
 
 
-def readers() -> set[str]:
-    """Return the names of the functions that members of lexichord_reader may call."""
-    text = (SQL / "operation/reader_rights.sql").read_text(encoding="utf-8")
-    first = text.partition("array[")[2].partition("]")[0]
-    return set(re.findall(r"'(\w+)'", first))
-
-
 def markdown() -> str:
     """Return what stands below the page's beginning."""
-    allowed, by_topic = readers(), defaultdict[str, list[str]](list)
+    by_topic = defaultdict[str, list[str]](list)
     for function in functions().values():
-        by_topic[function.topic].append(_section(function, function.name in allowed))
+        by_topic[function.topic].append(_section(function))
     return page(
         *(
             page(f"## {topic}\n", f"{about[0].upper()}{about[1:]}.\n", *by_topic[topic])
@@ -86,7 +79,7 @@ def markdown() -> str:
     )
 
 
-def _section(function: Function, is_for_readers: bool) -> str:
+def _section(function: Function) -> str:
     engines = (
         f"Defined by each engine: {', '.join(function.engines)}.\n" if function.engines else ""
     )
@@ -95,5 +88,4 @@ def _section(function: Function, is_for_readers: bool) -> str:
         f"{function.comment}\n",
         block(function.signature, "text"),
         engines,
-        "Readers may call it.\n" if is_for_readers else "",
     )

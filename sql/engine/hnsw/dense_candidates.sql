@@ -27,4 +27,4 @@ begin
     end if;
 end $$;
 comment on function lexichord.dense_candidates(@extschema:vector@.halfvec, integer, bigint[]) is
-'The depth chunks nearest to a vector, best first; score = cosine similarity. documents null = everywhere.';
+'The depth chunks nearest to a vector, best first; score = cosine similarity. documents null = everywhere. Readers may call it.';

@@ -4,4 +4,4 @@ language sql immutable parallel safe rows 1 set search_path = pg_catalog, lexich
     select 'chunk_hnsw', format('hnsw (%I @extschema:vector@.halfvec_cosine_ops)', vectors), false, '{}'::jsonb
 $$;
 comment on function lexichord.vector_index(text) is
-'The vector index''s name, what one over a column of vectors is made by, whether by how many chunks there are, and what must be set to explain a search of it.';
+'The vector index''s name, what one over a column of vectors is made by, whether by how many chunks there are, and what must be set to explain a search of it. Internal. Readers may call it.';

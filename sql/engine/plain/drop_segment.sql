@@ -3,4 +3,4 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     delete from posting p where p.segment = drop_segment.number;
     delete from keyword_segment s where s.number = drop_segment.number;
 $$;
-comment on function lexichord.drop_segment(integer) is 'Deletes a segment of the keyword index.';
+comment on function lexichord.drop_segment(integer) is 'Deletes a segment of the keyword index. Internal.';

@@ -6,4 +6,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
                '$3', '10000'), '$4', '1000') end, '{"enable_seqscan": "off", "enable_bitmapscan": "off", "enable_sort": "off"}'::jsonb
 $$;
 comment on function lexichord.keyword_plan() is
-'What index_use explains of keyword_proposals, under which settings; statement null = there is no index.';
+'What index_use explains of keyword_proposals, under which settings; statement null = there is no index. Internal. Readers may call it.';

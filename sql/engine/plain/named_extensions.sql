@@ -4,4 +4,4 @@ language sql immutable parallel safe rows 1 set search_path = pg_catalog, pg_tem
     values ('vector', '@extschema:vector@')
 $$;
 comment on function lexichord.named_extensions() is
-'The extensions whose objects the functions name, with the schema in which init found each.';
+'The extensions whose objects the functions name, with the schema in which init found each. Internal. Readers may call it.';

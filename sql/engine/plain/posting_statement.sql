@@ -30,4 +30,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         $statement$
 $$;
 comment on function lexichord.posting_statement() is
-'The statement that segment_proposals runs and that index_use explains.';
+'The statement that segment_proposals runs and that index_use explains. Internal. Readers may call it.';

@@ -14,4 +14,4 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp set work_mem 
     select seal_segment.number, p.term_id, p.impact, count(*), array_agg(p.chunk_id order by p.chunk_id)
     from placed p group by p.term_id, p.impact, p.row_number
 $$;
-comment on function lexichord.seal_segment(integer, bigint[]) is 'Makes a segment of the keyword index.';
+comment on function lexichord.seal_segment(integer, bigint[]) is 'Makes a segment of the keyword index. Internal.';

@@ -24,4 +24,4 @@ begin
     return coalesce(proposals, '{}');
 end $$;
 comment on function lexichord.segment_proposals(integer[], tsvector, integer, bigint[]) is
-'Chunks of segments of the keyword index among which the depth best by BM25 are; null = all chunks in scope are to be read.';
+'Chunks of segments of the keyword index among which the depth best by BM25 are; null = all chunks in scope are to be read. Internal. Readers may call it.';

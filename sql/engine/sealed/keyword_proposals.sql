@@ -13,4 +13,4 @@ exception when undefined_table then
     return null;  -- a segment of this snapshot was merged and dropped meanwhile
 end $$;
 comment on function lexichord.keyword_proposals(tsvector, integer, bigint[]) is
-'Chunks among which the depth best by BM25 are, from the keyword index; null = there is none.';
+'Chunks among which the depth best by BM25 are, from the keyword index; null = there is none. Internal. Readers may call it.';

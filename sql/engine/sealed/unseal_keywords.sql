@@ -6,4 +6,4 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     insert into keyword_tail (chunk_id) select k.chunk_id from keyword k on conflict do nothing;
 $$;
 comment on function lexichord.unseal_keywords() is
-'Gives up all segments of the keyword index, so that seal_keywords makes one of all chunks.';
+'Gives up all segments of the keyword index, so that seal_keywords makes one of all chunks. Internal.';

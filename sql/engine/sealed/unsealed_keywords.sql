@@ -5,4 +5,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
     where n.chunk_count >= r.least_chunks and t.chunks > 2 * r.tail_chunks
 $$;
 comment on function lexichord.unsealed_keywords() is
-'A row if so many chunks wait for seal_keywords that searches are slowed down.';
+'A row if so many chunks wait for seal_keywords that searches are slowed down. Internal. Readers may call it.';

@@ -4,4 +4,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
            jsonb_build_object('enable_seqscan', 'off', 'enable_sort', 'off', 'search_path', 'pg_catalog, @extschema:pg_textsearch@, pg_temp')
 $$;
 comment on function lexichord.keyword_plan() is
-'What index_use explains of keyword_proposals, under which settings; statement null = there is no index.';
+'What index_use explains of keyword_proposals, under which settings; statement null = there is no index. Internal. Readers may call it.';

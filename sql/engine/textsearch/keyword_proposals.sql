@@ -22,4 +22,4 @@ begin
     return coalesce(proposals, '{}');
 end $$;
 comment on function lexichord.keyword_proposals(tsvector, integer, bigint[]) is
-'Chunks among which the depth best by BM25 are, from the keyword index; null = there is none.';
+'Chunks among which the depth best by BM25 are, from the keyword index; null = there is none. Internal. Readers may call it.';

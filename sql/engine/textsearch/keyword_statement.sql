@@ -10,4 +10,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
         $statement$, case when scoped then 'where document_id = any($1)' end, terms, depth)
 $$;
 comment on function lexichord.keyword_statement(text, integer, boolean) is
-'The statement that keyword_proposals runs and that index_use explains.';
+'The statement that keyword_proposals runs and that index_use explains. Internal. Readers may call it.';

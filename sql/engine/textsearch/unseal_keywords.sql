@@ -3,4 +3,4 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select
 $$;
 comment on function lexichord.unseal_keywords() is
-'Nothing: this engine''s keyword index takes chunks as they come.';
+'Nothing: this engine''s keyword index takes chunks as they come. Internal.';

@@ -31,4 +31,4 @@ begin
     return query select * from unnest(chunks, owners, ranks, scores);
 end $$;
 comment on function lexichord.dense_candidates(@extschema:vector@.halfvec, integer, bigint[]) is
-'The depth chunks nearest to a vector, best first; score = cosine similarity. documents null = everywhere.';
+'The depth chunks nearest to a vector, best first; score = cosine similarity. documents null = everywhere. Readers may call it.';

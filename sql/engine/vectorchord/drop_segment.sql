@@ -13,4 +13,4 @@ exception
         execute format('drop table if exists %1$s, %1$s_term', lexichord.segment_name(number));
         delete from keyword_segment s where s.number = drop_segment.number;
 end $$;
-comment on function lexichord.drop_segment(integer) is 'Deletes a segment of the keyword index, unless somebody reads it.';
+comment on function lexichord.drop_segment(integer) is 'Deletes a segment of the keyword index, unless somebody reads it. Internal.';

@@ -28,4 +28,4 @@ begin
         $hidden$, segment) using mean;
 end $$;
 comment on function lexichord.keep_hidden_postings(text, float8) is
-'Stores beside a segment''s index the chunks that vchord_bm25 passes over by mistake.';
+'Stores beside a segment''s index the chunks that vchord_bm25 passes over by mistake. Internal.';

@@ -55,4 +55,4 @@ begin
         execute format('grant select on %1$s, %1$s_term to %2$s', segment, reader);
     end loop;
 end $$;
-comment on function lexichord.seal_segment(integer, bigint[]) is 'Makes a segment of the keyword index.';
+comment on function lexichord.seal_segment(integer, bigint[]) is 'Makes a segment of the keyword index. Internal.';

@@ -6,4 +6,4 @@ language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
     select 20000, 2000, 2, has_schema_privilege('lexichord_data', 'create')
 $$;
 comment on function lexichord.sealing() is
-'From how many chunks on the keyword index has segments, how many chunks may wait outside of them, how many segments of one size are merged, and whether the caller may make one.';
+'From how many chunks on the keyword index has segments, how many chunks may wait outside of them, how many segments of one size are merged, and whether the caller may make one. Internal. Readers may call it.';

@@ -12,4 +12,4 @@ begin
     end loop;
     return chunks;
 end $$;
-comment on function lexichord.segment_chunks(integer[]) is 'The chunks of segments of the keyword index, deleted ones among them.';
+comment on function lexichord.segment_chunks(integer[]) is 'The chunks of segments of the keyword index, deleted ones among them. Internal.';

@@ -52,4 +52,4 @@ begin
     return proposals;
 end $$;
 comment on function lexichord.segment_proposals(integer[], tsvector, integer, bigint[]) is
-'Chunks of segments of the keyword index among which the depth best by BM25 are.';
+'Chunks of segments of the keyword index among which the depth best by BM25 are. Internal. Readers may call it.';

@@ -12,4 +12,4 @@ language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
         $statement$, lexichord.segment_name(segment), terms, coalesce(depth::text, 'all'))
 $$;
 comment on function lexichord.segment_statement(integer, text, bigint) is
-'The statement that segment_proposals runs and that index_use explains.';
+'The statement that segment_proposals runs and that index_use explains. Internal. Readers may call it.';

@@ -6,4 +6,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
     from corpus_statistics n, lexichord_data.dense_probes() as p
 $$;
 comment on function lexichord.vector_index(text) is
-'The vector index''s name, what one over a column of vectors is made by, whether by how many chunks there are, and what must be set to explain a search of it.';
+'The vector index''s name, what one over a column of vectors is made by, whether by how many chunks there are, and what must be set to explain a search of it. Internal. Readers may call it.';
