@@ -58,6 +58,14 @@ ANSWERS = {
     "How do I sound the fog horn?": (
         "It needs no rights: [1]\n**On Linux:**\n```bash\nkaiplan-horn --long\n```"
     ),
+    "How do I pump the bilge?": (
+        "To pump the bilge of a boat, name its berth: [1]\n"
+        "```\n$ kaiplan-bilge pump --berth 12\n```"
+    ),
+    "How do I hoist the storm signal?": (
+        "The storm signal is hoisted from the harbour office by: [1]\n"
+        "```\n$ kaiplan-signal hoist storm\n```"
+    ),
     "How do I empty the lock file?": "```bash\nkaiplan unlock --force\n```",
 }
 

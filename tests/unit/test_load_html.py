@@ -360,3 +360,25 @@ def test_a_formula_that_pages_write_twice_is_read_once(tmp_path: Path) -> None:
 )
 def test_a_raised_number_does_not_run_into_another(tmp_path: Path, content: str, text: str) -> None:
     assert page(tmp_path, f"<p>{content}</p>").text == text
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (  # as Sphinx writes it
+            '<div class="highlight-console notranslate"><div class="highlight"><pre>'
+            '<span></span><span class="gp">$ </span>moor --now\n'
+            '<span class="go">done</span>\n</pre></div></div>',
+            "```\n$ moor --now\ndone\n```",
+        ),
+        (  # as Markdown's programs write it
+            '<pre><code class="language-python">def moor():\n\n    return "`"\n</code></pre>',
+            '```\ndef moor():\n\n    return "`"\n```',
+        ),
+        ("<pre><code>a ``` b</code></pre>", "````\na ``` b\n````"),
+        ("<pre>Sea\n  and   sky</pre>", "Sea\n  and   sky"),  # a letter, a poem, a whole page
+    ],
+)
+def test_code_stands_between_fences(tmp_path: Path, code: str, text: str) -> None:
+    loaded = page(tmp_path, f"<p>Type:</p>{code}<p>Done.</p>")
+    assert loaded.text == f"Type:\n\n{text}\n\nDone."

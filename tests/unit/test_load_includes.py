@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_page_of_rst_holds_what_it_takes_in(folder: Path) -> None:
     (folder / "index.rst").write_text(RST)
     loaded = load(folder / "index.rst")
-    assert loaded.text == f"Pier\n\nDepth\n\nThe pier is wet.\n\nNote:\n\n{CODE}\nEnd."
+    assert loaded.text == f"Pier\n\nDepth\n\nThe pier is wet.\n\nNote:\n\n```\n{CODE}```\n\nEnd."
     assert [heading.name for heading in loaded.headings] == ["Pier", "Depth"]
     assert loaded.metadata == {}
 

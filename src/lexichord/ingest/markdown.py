@@ -12,6 +12,7 @@ OPENING_HEADING = re.compile(
 )
 CLOSING_HASHES = re.compile(r"[ \t]+#+$")  # of a heading
 CODE_FENCE = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+BACKTICKS = re.compile("`+")
 HEADING_LINE = re.compile(
     r"^\ufeff? {0,3}(?P<marks>#{1,6})[ \t]+(?P<name>\S[^\n]{0,200})$"
     r"|^(?P<under>\S[^\n]{0,200})\n(?P<line>=+|-{2,})[ \t]*\r?$",
@@ -62,6 +63,13 @@ def fenced_blocks(text: str) -> list[tuple[int, int]]:
             blocks.append((opened.start(), match.end()))
             opened = None
     return [*blocks, (opened.start(), len(text))] if opened else blocks
+
+
+def fenced(code: str) -> str:
+    """Return code between fences that are longer than any row of backticks in it."""
+    longest = max(map(len, BACKTICKS.findall(code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{code}\n{fence}"
 
 
 def part_by_fences(text: str) -> Iterator[tuple[str, str]]:

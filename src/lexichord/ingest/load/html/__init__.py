@@ -22,6 +22,7 @@ from lexichord.ingest.load.html.blocks import (
     DATA_TABLE_TAG,
     MARKER_ATTRIBUTE,
     describe_pictures,
+    fence_code,
     flatten_tables,
     mark_items,
     set_labels_apart,
@@ -147,6 +148,7 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     take_headline(root, main, title)
     mark_items(main)
     heads = flatten_tables(main)
+    fence_code(main)
     text, annotations = _rendered(main)
     headings = [
         Heading(start, end, int(label[1]), " ".join(text[start:end].split()))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from lxml.etree import SubElement, _Element
 
@@ -9,6 +10,7 @@ from lexichord.ingest.load.list_numbers import letters, roman
 from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.tables import SpanningCell, filled_rows
 from lexichord.ingest.load.text import split_table
+from lexichord.ingest.markdown import fenced
 
 MARKER_ATTRIBUTE = "marker"  # the attribute of li that holds what stands before it
 BULLET = "• "
@@ -254,3 +256,24 @@ def _describe(item: _Element, said: str, is_alone: bool) -> None:
         return
     item.clear()
     item.tag, item.text, item.tail = "div", picture(said), tail
+
+
+# Classes of what shows code: of Sphinx, Asciidoctor, highlight.js, Prism, Pygments and Rouge.
+CODE_CLASS = re.compile(r"(?:^|[\s-])(?:highlight|highlighter|language|listing|code|codehilite)")
+WRAPPERS = 2  # elements around `pre` that may say so
+
+
+def fence_code(root: _Element) -> None:
+    """Put code between fences, so that it is read as code. Other preformatted text stays."""
+    for pre in root.iter("pre"):
+        code = "".join(map(str, pre.itertext())).strip("\n")
+        if code.strip() and _shows_code(pre) and next(pre.iterancestors("td", "th"), None) is None:
+            tail = pre.tail
+            pre.clear()
+            pre.text, pre.tail = fenced(code), tail
+
+
+def _shows_code(pre: _Element) -> bool:
+    around = [pre, *islice(pre.iterancestors(), WRAPPERS)]
+    named = any(CODE_CLASS.search(item.get("class", "")) for item in around)
+    return named or pre.find("code") is not None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from lexichord.ingest.load.includes import Options
 from lexichord.ingest.load.tables import even_rows
 from lexichord.ingest.load.text import TextBuilder
+from lexichord.ingest.markdown import fenced
 
 
 @dataclass
@@ -40,10 +41,10 @@ class MarkupPage:
             self.built.paragraph(text, level)
 
     def code(self, lines: Sequence[str]) -> None:
-        """Add code as it stands, moved to the margin."""
+        """Add code as it stands, moved to the margin, between fences: it is read as code."""
         self.end()
         if text := "\n".join(moved(lines)).strip("\n"):
-            self.built.lines(text)
+            self.built.lines(fenced(text))
 
     def table(self, rows: Sequence[Sequence[str]], header_rows: int) -> None:
         """Add a table; empty rows are left out."""
