@@ -375,6 +375,16 @@ def test_a_raised_number_does_not_run_into_another(tmp_path: Path, content: str,
             '<pre><code class="language-python">def moor():\n\n    return "`"\n</code></pre>',
             '```\ndef moor():\n\n    return "`"\n```',
         ),
+        (  # a line each by its end, as Docusaurus writes it
+            '<pre class="prism-code"><code><span class="line"><span>moor</span> --now<br></span>'
+            '<span class="line">done<br></span></code></pre>',
+            "```\nmoor --now\ndone\n```",
+        ),
+        (  # a line each in blocks, as Starlight writes it
+            '<pre><code><div class="ec-line"><div class="code">moor --now</div></div>'
+            '<div class="ec-line"><div class="code">done</div></div></code></pre>',
+            "```\nmoor --now\ndone\n```",
+        ),
         ("<pre><code>a ``` b</code></pre>", "````\na ``` b\n````"),
         ("<pre>Sea\n  and   sky</pre>", "Sea\n  and   sky"),  # a letter, a poem, a whole page
     ],

@@ -261,16 +261,24 @@ def _describe(item: _Element, said: str, is_alone: bool) -> None:
 # Classes of what shows code: of Sphinx, Asciidoctor, highlight.js, Prism, Pygments and Rouge.
 CODE_CLASS = re.compile(r"(?:^|[\s-])(?:highlight|highlighter|language|listing|code|codehilite)")
 WRAPPERS = 2  # elements around `pre` that may say so
+LINE_TAGS = ("br", "div", "p", "li")  # what ends a line inside `pre`
 
 
 def fence_code(root: _Element) -> None:
     """Put code between fences, so that it is read as code. Other preformatted text stays."""
     for pre in root.iter("pre"):
-        code = "".join(map(str, pre.itertext())).strip("\n")
-        if code.strip() and _shows_code(pre) and next(pre.iterancestors("td", "th"), None) is None:
+        is_in_table = next(pre.iterancestors("td", "th"), None) is not None
+        if not is_in_table and _shows_code(pre) and (code := _code(pre)).strip():
             tail = pre.tail
             pre.clear()
             pre.text, pre.tail = fenced(code), tail
+
+
+def _code(pre: _Element) -> str:
+    for line in pre.iter(*LINE_TAGS):
+        if next(line.iterdescendants(*LINE_TAGS), None) is None:  # else what it holds ends the line
+            line.tail = f"\n{line.tail or ''}"
+    return "".join(map(str, pre.itertext())).strip("\n")
 
 
 def _shows_code(pre: _Element) -> bool:
