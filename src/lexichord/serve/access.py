@@ -58,8 +58,6 @@ from lexichord.types.base import unknown_id
 from lexichord.types.state import Health, IndexedTable, IngestRun, JobFile, Status
 from lexichord.work import in_thread
 
-type _List[T] = list[T]  # inside ScopedClient, `list` is a method
-
 # Texts that are embedded for others: one request at a time, so that searches have the other
 # threads, and a share of the processor.
 TEXT_THREADS = ThreadPoolExecutor(1, "lexichord-texts")

@@ -30,7 +30,7 @@ from lexichord.ingest.load.markdown.marks import (
 )
 from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.text import read_text, storable_text
-from lexichord.ingest.markdown import OPENING_HEADING, heading_name, part_by_fences
+from lexichord.ingest.markdown import OPENING_HEADING, fenced, heading_name, part_by_fences
 from lexichord.types import LoadedText
 
 
@@ -318,7 +318,7 @@ def _fenced(lines: Sequence[str], holder: str) -> Iterator[str]:
         stands_apart = at > 0 and not lines[at - 1].strip() and not HOLDER.match(holder)
         if stands_apart and SET_IN.match(lines[at]):
             end = _code_end(lines, at)
-            yield from ("```", *(INDENT.sub("", line, count=1) for line in lines[at:end]), "```")
+            yield fenced("\n".join(INDENT.sub("", line, count=1) for line in lines[at:end]))
             at = end
             continue
         holder = lines[at] if _is_at_margin(lines[at]) else holder

@@ -148,10 +148,11 @@ async def _passages(
     caller: ToolCaller, query: str, options: Json, reranks: bool
 ) -> tuple[list[ChunkHit], list[str]]:
     """Search; where there is a reranker to look again, it chooses among more."""
-    reranker, k, trace = caller.scoped.reranker, options["k"], Trace(caller.seconds)
+    reranker = caller.scoped.reranker
     if not reranks or reranker is None:
         result = await caller.scoped.search(query, **options)
         return result.hits, result.degraded
+    k, trace = options["k"], Trace(caller.seconds)
     candidates = min(count_candidates(reranker, k), options["depth"])
     result = await caller.scoped.search(query, **{**options, "k": candidates})
     hits = await rerank(query, result.hits, k, reranker, trace)
