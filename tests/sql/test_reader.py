@@ -98,6 +98,7 @@ def test_every_function_is_classified(library: Connection) -> None:
     listed = value(library, "select functions from lexichord.reader_rights()")
     assert len(listed) == len(set(listed))
     assert set(listed) & functions == (READS.keys() | OF_A_TABLE) & functions
+    assert set(listed) - functions <= OF_ONE_ENGINE
     assert functions - READS.keys() - OF_A_TABLE - OTHERS == set()
     assert READS.keys() - functions <= OF_ONE_ENGINE
     assert not READS.keys() & OTHERS
