@@ -10,6 +10,7 @@ from safetensors.numpy import save_file
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.embed.local import quantise
+from lexichord.providers.onnx_folder import open_session
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.providers.by_meaning import first_hits
@@ -173,3 +174,22 @@ def test_what_has_no_twin_in_8_bits_says_so(tmp_path: Path) -> None:
 def test_what_is_missing_is_named_without_its_ending(tmp_path: Path) -> None:
     _, reasons = find_embedder(load_settings(home=tmp_path), "local/e5-small-v2-int8/384")
     assert reasons[0].endswith("run: lexichord models fetch e5-small-v2")
+
+
+def test_8_bits_give_the_same_on_every_processor(tmp_path: Path) -> None:
+    """Without VNNI two products of 8 bits are added in 16 bits, which the largest do not fit in."""
+    graph = tmp_path / "large.onnx"
+    ones = np.ones((1, 64), np.float32)
+    save_graph(
+        graph,
+        [
+            node("Gather", "table input_ids", "embedded"),
+            node("MatMul", "embedded weights", "product"),
+        ],
+        {"product": ["batch", "tokens", 8]},
+        {"table": ones, "weights": np.ones((64, 8), np.float32)},
+        inputs=("input_ids",),
+    )
+    session = open_session(quantise(graph), "a graph of large numbers", "")
+    (product,) = session.run(None, {"input_ids": np.zeros((1, 3), np.int64)})
+    assert product == pytest.approx(np.full((1, 3, 8), 64.0), rel=0.01)
