@@ -79,6 +79,33 @@ def test_both_of_two_things_that_are_alike_are_found(manual: SyncLexichord, ques
 
 
 @pytest.mark.parametrize(
+    ("question", "things", "pages"),
+    [
+        (
+            "Compare tab completion and negative numbers",
+            ("tab completion", "negative numbers"),
+            "finds 'Use the command line', 'Priorities'",
+        ),
+        (
+            "shelf list vs retry",
+            ("shelf list", "retry"),
+            "names 'Retries'; finds 'Use the command line'",
+        ),
+    ],
+)
+def test_things_that_no_page_is_called_are_the_columns_of_the_pages_that_tell_of_them(
+    manual: SyncLexichord, question: str, things: tuple[str, str], pages: str
+) -> None:
+    response = manual.query(question, answer=True)
+    assert response.comparison is not None
+    assert response.comparison.aspects == things
+    assert response.intent.reason.endswith(f"; {pages}")
+    filled = [cell for cell in response.comparison.cells if cell.quotes]
+    said = {cell.aspect: cell.quotes[0].text for cell in filled}
+    assert all(thing[:4].lower() in said[thing].lower() for thing in things)
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Which version of Python does the worker need?",

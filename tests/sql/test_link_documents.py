@@ -352,6 +352,7 @@ async def test_what_no_title_names_is_found_for_each_side(
     texts = ["A valve opens by itself.", "A check valve opens one way.", "A gasket is of rubber."]
     for number, text in enumerate(texts, 1):
         put(fresh, f"v/{number}.md", [f"Words of no weight. {text}"], title=f"Chapter {number}")
+    things = {1: "valve", 2: "check valve", 3: "gasket"}
     for query, documents, aspects in [
         ("What is the difference between a valve and a check valve?", [1, 2], None),
         ("valve vs gasket", [1, 3], None),
@@ -370,7 +371,7 @@ async def test_what_no_title_names_is_found_for_each_side(
     ]:
         intent = await find_intent(database, query)
         assert (intent.kind, numbers(database, intent)) == ("comparison", documents), query
-        assert intent.aspects == (aspects or (query,)), query
+        assert intent.aspects == (aspects or tuple(things[one] for one in documents)), query
 
 
 ASKED_OF_OTHERS = [

@@ -417,3 +417,11 @@ def test_what_follows_a_name_may_be_no_word() -> None:
     for query, left in {"my Acme (": "my Acme (", "my Acme account": "my account"}.items():
         asked, expected = f"who may use {query}", f"who may use {left}"
         assert remove_naming_clauses(asked, split_words(asked, ["Acme"]), [mention]) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("Can two workers run?", "'Can'"), ("How many are there?", "'How'")],
+)
+def test_the_reason_of_a_kind_shows_whole_words(question: str, said: str) -> None:
+    assert read_intent(question).reason == f"clause_lookup: {said}"

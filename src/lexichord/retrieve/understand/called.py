@@ -7,7 +7,7 @@ along. What is called by its sort alone, "the lease", is the one document of tha
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lexichord.db.pool import Database
@@ -180,7 +180,9 @@ def _nearest(asked: Naming, part: NamePart, links: Iterable[Link]) -> Mention | 
     ]
     if not near:
         return None
-    return _mention(max(near, key=lambda held: sum(held[n].named for n in said)), content)
+    best = max(near, key=lambda held: sum(held[n].named for n in said))
+    is_name = any(best[number].named or asked.words[number].name for number in said)
+    return replace(_mention(best, content), is_found=not is_name)
 
 
 def told(asked: Naming, start: int, part: NamePart) -> tuple[list[int], list[int]]:

@@ -221,7 +221,8 @@ async def _first_file(asked: Naming, one: Operand, taken: Collection[str]) -> li
         return []  # what else it says would find something near
     question = Question(query=text, scope=asked.scope, k=len(taken) + 1)
     files = await discover_files(asked.database, question)
-    return [_mention(one, file) for file in files if file.document_id not in taken][:1]
+    found = next((file for file in files if file.document_id not in taken), None)
+    return [replace(_mention(one, found), is_found=True)] if found else []
 
 
 async def _first_with_names(asked: Naming, one: Operand, taken: Collection[str]) -> list[Mention]:

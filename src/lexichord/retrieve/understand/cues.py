@@ -223,10 +223,17 @@ def find_kind(query: str) -> tuple[IntentKind, str]:
     for kind, at, within in cues.kinds:
         for sentence in begun:
             if match := at.match(sentence) or (within and within.search(sentence)):
-                return kind, f"'{match[0][:60]}'"
+                return kind, f"'{_whole_words(match)[:60]}'"
     if re.search("[?？]", text) and re.search(r"\w", text):
         return "clause_lookup", "a question mark"
     return "general", "no cue"
+
+
+def _whole_words(match: re.Match[str]) -> str:
+    """Return what matched without the beginning of a word that a pattern only looks at."""
+    end = match.end()
+    is_torn = re.compile(r"(?<=\w)\w").match(match.string, end) is not None
+    return (match[0].rpartition(" ")[0] if is_torn else "") or match[0]
 
 
 def _starts(sentence: str, cues: Cues) -> list[int]:

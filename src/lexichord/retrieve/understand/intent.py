@@ -253,7 +253,11 @@ def _compared(
     aspects = tuple(aspect for aspect in find_aspects(rest, hint) if _names_aspect(aspect))
     # "Is the notice of A longer than of B?" lists nothing, and without its names is no question.
     is_torn = len(aspects) == 1 and aspects[0].rstrip("?.! ") not in query
-    return replace(intent, hint=hint, aspects=(query,) if is_torn or not aspects else aspects)
+    if is_torn or not aspects:
+        # Files that are only found for things have the things as columns, and no others in common.
+        things = [query[words[one.first].start : words[one.last].end] for one in mentions]
+        aspects = tuple(things) if any(one.is_found for one in mentions) else (query,)
+    return replace(intent, hint=hint, aspects=aspects)
 
 
 def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
@@ -261,13 +265,19 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
         return replace(intent, reason=f"{intent.reason}; names no document")
     domains = {mention.domain for mention in mentions}
     documents = dict.fromkeys(mention.document_id for mention in mentions)
-    titles = ", ".join(dict.fromkeys(f"'{mention.title}'" for mention in mentions))
+    said = [f"{verb} {titles}" for verb in ("names", "finds") if (titles := _titles(mentions, verb))]
     return replace(
         intent,
         documents=tuple(documents),
         domain=domains.pop() if len(domains) == 1 else "",
-        reason=f"{intent.reason}; names {titles}",
+        reason="; ".join([intent.reason, *said]),
     )
+
+
+def _titles(mentions: Sequence[Mention], verb: str) -> str:
+    """Return the titles of the documents that a query names, or that are found for its words."""
+    titles = (f"'{one.title}'" for one in mentions if one.is_found == (verb == "finds"))
+    return ", ".join(dict.fromkeys(titles))
 
 
 def _names_aspect(question: str) -> bool:

@@ -82,6 +82,7 @@ class Mention:
     by_initials: bool = False
     is_whole: bool = False  # a title of several words in full, in capitals or at the query's end
     is_listed: bool = False  # among what is compared, so that it is not asked about as well
+    is_found: bool = False  # for what the words say; the document is not called so
 
 
 def split_words(query: str, entities: Iterable[str]) -> list[QueryWord]:
