@@ -8,7 +8,7 @@ import pytest
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.base import Reader
 from lexichord.providers.embed.local import LOCAL_SPACE
-from lexichord.providers.read import MAX_WINDOW_TOKENS, OVERLAP_TOKENS
+from lexichord.providers.read import MAX_WINDOW_TOKENS, OVERLAP_TOKENS, Window, join_windows
 from lexichord.providers.registry import find_reader, list_providers
 from lexichord.settings import load_settings
 from lexichord.types.reading import Passage, ReaderFit
@@ -124,6 +124,25 @@ def test_what_is_read_beside_it_changes_nothing(tmp_path: Path) -> None:
     together = find(tmp_path).read("how long", [passage(text) for text in texts])
     alone = [find(tmp_path).read("how long", [passage(text)])[0] for text in texts]
     assert [one.here for one in together] == pytest.approx([one.here for one in alone])
+
+
+def test_a_question_is_read_alike_with_its_mark_and_without(tmp_path: Path) -> None:
+    build(tmp_path / "models" / "tiny", here=True)
+    reader = find(tmp_path)
+    typed = [reader.read(f"is it fourteen{mark}", [passage()]) for mark in ("", "?", " ?", "!", ".")]
+    assert all(each == typed[0] for each in typed)
+
+
+def test_a_phrase_goes_to_the_end_of_its_last_word() -> None:
+    text = "It needs Python 3.9+. See [the page](https://example.org/a)."
+    for last, wanted in [("3", "Python 3.9+"), ("needs", "It needs")]:
+        places = np.array([(0, 2), (3, 8), (9, 15), (16, 17)])
+        at = next(n for n, (start, end) in enumerate(places.tolist()) if text[start:end] == last)
+        starts, ends = np.full(4, 0.01), np.full(4, 0.01)
+        starts[2 if last == "3" else 0], ends[at] = 0.9, 0.9
+        window = Window(0.9, places, starts, ends)
+        (said,) = join_windows(Passage("", text, ((0, 21),)), [window]).sentences
+        assert text[said.start : said.end] == wanted
 
 
 @pytest.mark.parametrize("question", ["", "how " * 500, "\ud800"])

@@ -7,6 +7,7 @@ import pytest
 from lexichord.display.plain_text import CUT, MAX_CODE_LINES
 from lexichord.evaluate.metrics import first_sentence
 from lexichord.retrieve.evidence.answer import (
+    citation,
     cite_source,
     write_denial,
     write_list,
@@ -16,9 +17,11 @@ from lexichord.retrieve.evidence.answer import (
     write_unit,
 )
 from lexichord.retrieve.evidence.relevance import sentences_of
+from lexichord.retrieve.evidence.table_rows import ReadText, in_words
 from lexichord.retrieve.evidence.units import Needs, whole_unit
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
+from lexichord.types.reading import SentenceReading
 
 QUOTE = Quote("Rent is due | now.", "doc_3", "a.md", "Lease", "Rent", 10, 28, None, "chunk_7", 0.5)
 SOURCE = ContextSource(2, "", "a.md", 0, 40, None, "chunk_7", "doc_3", 0.5)
@@ -221,16 +224,58 @@ PASSAGE = replace(QUOTE, text="A. Rent is due | now. B.", start=7, end=31)
 
 
 def test_what_is_nearest_is_marked_in_its_passage_and_not_claimed_to_answer() -> None:
-    shown = write_nearest(["Lease"], QUOTE, [PASSAGE], [])
+    shown = write_nearest(["Lease"], QUOTE, [PASSAGE], [], holds=False)
     assert shown == (
         "Nothing in “Lease” surely answers this. Nearest to it:\n\n"
         "A. **Rent is due | now.** B. (Lease › Rent)"
     )
     assert first_sentence(shown) == "Rent is due | now."
-    alone = write_nearest([], QUOTE, [], [SOURCE])
+    alone = write_nearest([], QUOTE, [], [SOURCE], holds=False)
     assert alone == (
         "Nothing that was found surely answers this. Nearest to it:\n\n**Rent is due | now.** [2]"
     )
+    likely = write_nearest([], QUOTE, [], [SOURCE], holds=True).partition("\n")[0]
+    assert likely == (
+        "An answer seems to be in what was found, but no sentence surely is it. Nearest to it:"
+    )
+
+
+def test_a_mark_leaves_items_and_rows_on_lines_of_their_own() -> None:
+    items = passage_of("Errors:\n\n- **E1**: It is blocked.\n- **E2**: It is hot.")
+    second = next(one.quote for one in sentences_of(items) if "E2" in one.quote.text)
+    shown = write_nearest([], second, [items], [], holds=True).splitlines()[2:]
+    assert shown[-2:] == ["- **E1**: It is blocked.", f"- **E2: It is hot.** ({citation(items)})"]
+    table = passage_of("| Record | Kept |\n|---|---|\n| Invoices | 7 years |\n| Letters | - |")
+    row = next(one.quote for one in sentences_of(table) if "Invoices" in one.quote.text)
+    shown = write_nearest([], row, [table], [], holds=True).splitlines()[2:]
+    assert "**Invoices: Kept 7 years.**" in shown
+
+
+def test_a_reader_takes_rows_in_words_and_phrases_stay_cells() -> None:
+    table = passage_of(
+        "All are kept.\n\n| Record | Kept | Where |\n|---|---|---|\n| Invoices | 7 years | safe |\n"
+    )
+    read = ReadText(table, sentences_of(table))
+    row = "Invoices: Kept 7 years; Where safe."
+    assert read.text == f"All are kept.\n\n{row}\n"
+    passage = read.passage()
+    assert [passage.text[slice(*place)] for place in passage.sentences] == ["All are kept.", row]
+    start = read.text.index("Kept 7")
+    for end, wanted in [
+        (start + len("Kept 7 years"), "7 years"),
+        (len(read.text), "| Invoices | 7 years | safe |"),
+    ]:
+        phrase = read.phrase(1, SentenceReading(1.0, start, end))
+        assert phrase.text == wanted
+        assert table.text[phrase.start - table.start : phrase.end - table.start] == wanted
+    whole = read.phrase(0, SentenceReading(1.0, 0, 3))
+    assert whole.text == "All"
+
+
+def test_rows_without_a_head_are_in_words_as_well() -> None:
+    assert in_words("", "| Invoices | 7 years |") == "Invoices: 7 years."
+    assert in_words("| a | b |", "| Invoices | 7 years | |") == "Invoices: 7 years."
+    assert in_words("| | Kept |", "| Invoices | |") == "Invoices."
 
 
 def test_a_short_clause_or_item_is_shown_whole() -> None:

@@ -212,7 +212,7 @@ class _Writer:
         likely = answer.confidence is None or answer.confidence >= MIN_CLAIMED_CONFIDENCE
         claimed = bool(answer.text) and likely
         if answer.best is not None and not claimed:
-            answer = await self._show_nearest(answer)
+            answer = await self._show_nearest(answer, holds=True)
         return answer, claimed
 
     async def doubt(self, elsewhere: Sequence[Quote]) -> Answer:
@@ -221,10 +221,10 @@ class _Writer:
         Of a question that names none the latter is no answer at all.
         """
         if self.judged.confidence >= MAX_DENIED_CONFIDENCE:
-            ranked = await self._rank(self.evidence.quotes, self.judged.confidence)
+            ranked = await self._rank(self._passages(), self.judged.confidence)
             if ranked.quotes:
                 nearest = Answer("", confidence=ranked.confidence, best=ranked.quotes[0])
-                return await self._show_nearest(nearest)
+                return await self._show_nearest(nearest, holds=False)
         if not self.plan.intent.documents:
             return Answer("")
         return Answer(write_denial(await self._titles(), elsewhere))
@@ -254,11 +254,18 @@ class _Writer:
             lambda embed: rank_sentences(context.database, brief, quotes, embed),
         )
 
-    async def _show_nearest(self, answer: Answer) -> Answer:
+    async def _show_nearest(self, answer: Answer, *, holds: bool) -> Answer:
         """Write the best passage with its best sentence marked, in the place of an answer."""
         assert answer.best is not None
-        shown = (answer.best, self.evidence.quotes, self.sources)
-        return replace(answer, text=write_nearest(await self._titles(), *shown))
+        shown = (answer.best, self._passages(), self.sources)
+        text = write_nearest(await self._titles(), *shown, holds=holds)
+        return replace(answer, text=text)
+
+    def _passages(self) -> Sequence[Quote]:
+        """Return the evidence; of an empty table the hits of the documents that are named."""
+        named = self.plan.intent.documents
+        hits = (hit for hit in self.judged.hits if not named or hit.document_id in named)
+        return self.evidence.quotes or [Quote.of(hit) for hit in hits]
 
     async def _titles(self) -> list[str]:
         """Return the titles of the documents that the query names."""

@@ -164,7 +164,7 @@ class FilesResult(Shown):
 
 
 NOT_FOUND = "not found in this file"
-NEAREST_TO_IT = "surely answers this. Nearest to it:"
+NEAREST_TO_IT = "Nearest to it:"
 NEAREST_MARK = "**"  # before and after the sentence that comes nearest, in its passage
 
 type Place = tuple[str, int, int]  # a document, and from where to where
@@ -212,11 +212,21 @@ class Quote(Shaped):
 
 
 class ReadSentence(NamedTuple):
-    """A sentence that a reader read, its share of its passage's answer, 0 to 1, and its phrase."""
+    """A sentence that a reader read, its share of its passage's answer, 0 to 1, and its phrase.
+
+    `before` is what it leans on: the sentence before it, the head of a table's row.
+    """
 
     quote: Quote
     share: float
     phrase: Quote
+    before: str = ""
+
+    @property
+    def with_head(self) -> str:
+        """Return its text, that of a row below its table's head."""
+        is_row = self.quote.text.startswith("|")
+        return f"{self.before}\n{self.quote.text}".strip() if is_row else self.quote.text
 
 
 class ReadPassage(NamedTuple):

@@ -15,6 +15,7 @@ from lexichord.errors import ConfigError
 from lexichord.retrieve.evidence.relevance import EmbedSentences, document_order, sentences_of
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
+from lexichord.retrieve.evidence.table_rows import cells_of, in_words
 from lexichord.retrieve.evidence.units import (
     ANNOUNCES,
     MAX_UNIT_CHARS,
@@ -131,6 +132,8 @@ def citation(quote: Quote) -> str:
 # 3 and .25 66.7 % in 304 characters, 4 and .1 70.4 in 437, 5 and .1 72.0 in 495.
 MAX_ANSWER_SENTENCES = 5
 NEIGHBOURS = 3  # chunks that are read behind a passage for what it leads to
+TABLE_RULE = re.compile(r"[|:\s-]*\Z")
+ITEM_SIGN = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
 MIN_ANSWER_SHARE = 0.1  # of the best sentence's likelihood, for those after it
 
@@ -208,10 +211,7 @@ def _write_units(
 
 def write_row(head: str, row: Quote, sources: Sequence[ContextSource]) -> str:
     """Write a table's row as "column: value", with its source."""
-    names, values = (
-        [cell.strip() for cell in shown_text(line, row.uri).strip().strip("|").split("|")]
-        for line in (head, row.text)
-    )
+    names, values = (cells_of(shown_text(line, row.uri)) for line in (head, row.text))
     if len(names) != len(values):
         return cite_line(row, sources)
     pairs = (
@@ -271,22 +271,45 @@ def write_nearest(
     sentence: Quote,
     passages: Iterable[Quote],
     sources: Sequence[ContextSource],
+    *,
+    holds: bool,
 ) -> str:
     """Write the nearest sentence, marked in its passage, not claiming that it answers.
 
     Of a short numbered clause or item all is marked, as it would be shown if it were claimed.
-    `titles` are those of the documents that are named, if any.
+    `titles` are those of the documents that are named, if any; `holds` says whether these, or else
+    what was found, seem to hold an answer all the same.
     """
-    where = f"in {', '.join(f'“{title}”' for title in titles)}" if titles else "that was found"
+    named = ", ".join(f"“{title}”" for title in titles)
+    if holds:
+        where = named or "what was found"
+        opening = f"An answer seems to be in {where}, but no sentence surely is it."
+    else:
+        opening = f"Nothing {f'in {named}' if named else 'that was found'} surely answers this."
     around = next((one for one in passages if holds_quote(one, sentence)), sentence)
     sentence = whole_clause(sentence, around)
     start, end = sentence.start - around.start, sentence.end - around.start
     before, after = (
         shown_text(part, around.uri) for part in (around.text[:start], around.text[end:])
     )
-    shown = lay_out(f"{before}{NEAREST_MARK}{_said(sentence)}{NEAREST_MARK}{after}".strip())
+    shown = lay_out(f"{before}{_marked(sentence, around)}{after}".strip())
     shown[-1:] = [f"{shown[-1]} {cite_source(sentence, sources)}"]
-    return "\n".join([f"Nothing {where} {NEAREST_TO_IT}", "", *shown])
+    return "\n".join([f"{opening} {NEAREST_TO_IT}", "", *shown])
+
+
+def _marked(sentence: Quote, passage: Quote) -> str:
+    """Return a sentence between marks, behind the sign of an item; a table's row in words.
+
+    Its own marks of the kind are left out, for they would end it.
+    """
+    said = _said(sentence).replace(NEAREST_MARK, "")
+    if sentence.text.startswith("|"):
+        rows = (one for one in sentences_of(passage) if one.quote.start == sentence.start)
+        head = next((one.before for one in rows), "")
+        said = shown_text(in_words(head, sentence.text), sentence.uri)
+    opening = ITEM_SIGN.match(said)
+    start = opening.end() if opening else 0
+    return f"{said[:start]}{NEAREST_MARK}{said[start:]}{NEAREST_MARK}"
 
 
 def write_denial(titles: Sequence[str], elsewhere: Sequence[Quote]) -> str:
@@ -328,10 +351,13 @@ def _said(quote: Quote) -> str:
 
 
 def _line(text: str, uri: str) -> str:
-    """Return a text of a document on one line, a block of code without its fences."""
+    """Return a text of a document on one line, code without its fences, rows without bars."""
     if is_code(text):
         lines = text.strip().splitlines()[1:]
         shown = f"`{' '.join(line for line in lines if not FENCE.fullmatch(line)).strip()}`"
+    elif text.startswith("|"):
+        rows = (shown_text(line, uri) for line in text.splitlines() if not TABLE_RULE.match(line))
+        shown = " ".join(in_words("", row) for row in rows if row.strip())
     else:
         shown = shown_text(text, uri)
     return " ".join(shown.split())

@@ -345,7 +345,8 @@ async def compare(
     ids = [file.document_id for file in files]
     own = (None, None) if meaning is None else (meaning.vectors, meaning.space)
     hits = await search.search_each(database, names, ids, own[0], CHUNKS_PER_CELL, own[1])
-    parts = [one for number, hit in hits for one in sentences_of(Quote.of(hit), number)]
+    split = (sentences_of(Quote.of(hit), number) for number, hit in hits)
+    parts = [one for sentences in split for one in sentences if not one.is_head]
     good, dropped = await check_quotes(database, [one.quote for one in parts])
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]

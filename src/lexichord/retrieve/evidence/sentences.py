@@ -20,9 +20,9 @@ from lexichord.retrieve.evidence.relevance import (
     coverage,
     embed_all,
     sentences_of,
-    sub_quote,
     weigh_texts,
 )
+from lexichord.retrieve.evidence.table_rows import ReadText
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import CUE_WORD, LANGUAGES, load_cues, tell_language
 from lexichord.types.evidence import (
@@ -34,7 +34,7 @@ from lexichord.types.evidence import (
     ReadPassages,
     ReadSentence,
 )
-from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading, RightWeights
+from lexichord.types.reading import MANY_LANGUAGES, Reading, RightWeights
 from lexichord.work import in_thread
 
 READ_PASSAGES = 8  # of a query, the best
@@ -87,35 +87,24 @@ class QueryReader:
         new = [(n, one) for n, one in numbered if (question, one.place) not in self._read]
         if not new:
             return
-        split = [
-            (quote, [one.quote for one in sentences_of(quote) if not one.is_head])
-            for _, quote in new
-        ]
-        passages = [passage_of(*pair) for pair in split]
+        texts = [ReadText(quote, sentences_of(quote)) for _, quote in new]
+        passages = [one.passage() for one in texts]
         with self.trace.stage("read", question=question, passages=len(new)) as step:
             readings = await in_thread(self.reader.read, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
-        for (number, _), (quote, parts), made in zip(new, split, readings, strict=True):
-            self._read[question, quote.place] = _located(number, quote, parts, made)
+        for (number, quote), text, made in zip(new, texts, readings, strict=True):
+            self._read[question, quote.place] = _located(number, text, made)
 
 
-def passage_of(quote: Quote, sentences: Sequence[Quote]) -> Passage:
-    """Return a quote as a reader takes it: named, and with the places of its sentences."""
-    heading = quote.heading.rpartition(" › ")[2]
-    title = ". ".join(dict.fromkeys(filter(None, (quote.title, heading))))
-    places = ((one.start - quote.start, one.end - quote.start) for one in sentences)
-    return Passage(title, quote.text, tuple(places))
-
-
-def _located(
-    number: int, quote: Quote, sentences: Sequence[Quote], reading: Reading
-) -> ReadPassage:
+def _located(number: int, text: ReadText, reading: Reading) -> ReadPassage:
     """Return a reading with its sentences and phrases as quotes."""
     read = [
-        ReadSentence(sentence, said.share, sub_quote(quote, said.start, said.end, quote.score))
-        for sentence, said in zip(sentences, reading.sentences, strict=True)
+        ReadSentence(sentence.quote, said.share, text.phrase(place, said), sentence.before)
+        for place, (sentence, said) in enumerate(
+            zip(text.sentences, reading.sentences, strict=True)
+        )
     ]
-    return ReadPassage(number, quote, reading.here, read)
+    return ReadPassage(number, text.quote, reading.here, read)
 
 
 def is_known(languages: Collection[str], question: str, texts: Sequence[str]) -> bool:
@@ -271,7 +260,8 @@ async def _by_reading(
     listed = _once(
         (one.quote, (passage, one)) for passage in read.passages for one in passage.sentences
     )
-    asked, *terms = await weigh_texts(database, [question, *(one.quote.text for _, one in listed)])
+    texts = (one.with_head for _, one in listed)
+    asked, *terms = await weigh_texts(database, [question, *texts])
     weights = read.fit.sentence
     strengths = [
         weights.here * log_odds(passage.here)

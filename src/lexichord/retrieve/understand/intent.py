@@ -25,6 +25,7 @@ from lexichord.retrieve.understand.cues import (
     says_something,
 )
 from lexichord.retrieve.understand.linking import (
+    MENTION_COUNTS,
     Mention,
     QueryWord,
     find_mentions,
@@ -210,6 +211,8 @@ async def find_intent(
     mentions, is_listed = await _find_documents(asked, is_comparison=intent.kind == "comparison")
     if not mentions and hint is None and not is_listed:
         mentions = await find_definite(asked)
+    if intent.kind == "comparison" and not (mentions or asked.scope.documents):
+        intent = _of_one_thing(intent, asked)
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
         return linked
@@ -225,6 +228,18 @@ async def find_intent(
         hint=make_hint(query, words, mentions),
         question=question if len(places) == 1 and _asks(question) else query,
     )
+
+
+def _of_one_thing(intent: Intent, asked: Naming) -> Intent:
+    """Return a question for the most of something as one for a passage, unless it speaks of files.
+
+    "Which plan is the cheapest?" compares no documents, as "which lease is the longest?" does.
+    """
+    of_files = asked.cues.comparing_words | asked.cues.document_words | MENTION_COUNTS.keys()
+    if any(word.lower in of_files for word in asked.words):
+        return intent
+    reason = intent.reason.replace("comparison", "clause_lookup", 1)
+    return replace(intent, kind="clause_lookup", reason=f"{reason}, and no documents")
 
 
 async def _find_documents(asked: Naming, *, is_comparison: bool) -> tuple[list[Mention], bool]:
@@ -265,19 +280,20 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
         return replace(intent, reason=f"{intent.reason}; names no document")
     domains = {mention.domain for mention in mentions}
     documents = dict.fromkeys(mention.document_id for mention in mentions)
-    said = [f"{verb} {titles}" for verb in ("names", "finds") if (titles := _titles(mentions, verb))]
+    said = [_titles(mentions, verb) for verb in ("names", "finds")]
     return replace(
         intent,
         documents=tuple(documents),
         domain=domains.pop() if len(domains) == 1 else "",
-        reason="; ".join([intent.reason, *said]),
+        reason="; ".join(filter(None, [intent.reason, *said])),
     )
 
 
 def _titles(mentions: Sequence[Mention], verb: str) -> str:
-    """Return the titles of the documents that a query names, or that are found for its words."""
+    """Say which documents a query names, or which are found for its words; "" for none."""
     titles = (f"'{one.title}'" for one in mentions if one.is_found == (verb == "finds"))
-    return ", ".join(dict.fromkeys(titles))
+    listed = ", ".join(dict.fromkeys(titles))
+    return f"{verb} {listed}" if listed else ""
 
 
 def _names_aspect(question: str) -> bool:
