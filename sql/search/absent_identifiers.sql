@@ -1,4 +1,5 @@
--- An identifier that nothing holds is found by its parts, and what is found then is another one: that is said.
+-- An identifier that nothing holds is found by its parts, and what is found then is another one; what is asked of a year
+-- that nothing holds is found of others: that is said.
 create or replace function lexichord.absent_identifiers(
     query text, datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
 ) returns table (identifier text)
@@ -10,9 +11,9 @@ begin
     select distinct t.token
     from (select btrim(m[1], '-_./') as token
           from regexp_matches(lexichord.split_runs(lexichord.normal_form(query)), '([-[:alnum:]_./]*[[:digit:]][-[:alnum:]_./]*)', 'g') as m) as t
-    where t.token ~ '[-_./]|[[:alpha:]]' and t.token !~ '^[[:digit:].]+-?[[:lower:]]+$'  -- 90-day, 5th, 20kg
+    where t.token ~ '[-_./]|[[:alpha:]]|^(19|20)[[:digit:]]{2}$' and t.token !~ '^[[:digit:].]+-?[[:lower:]]+$'  -- 90-day, 5th, 20kg
       and not exists (
         select from lexichord.term_candidates(format('''%s'':1', lexichord.join_identifier(t.token))::tsvector, 1, scope));
 end $$;
 comment on function lexichord.absent_identifiers(text, text[], bigint[], text, jsonb) is
-'The identifiers of a query that no chunk in scope holds, as they are written. Readers may call it.';
+'The identifiers and years of a query that no chunk in scope holds, as they are written. Readers may call it.';

@@ -115,3 +115,22 @@ def test_things_that_no_page_is_called_are_the_columns_of_the_pages_that_tell_of
 )
 def test_what_the_manual_does_not_say_is_not_claimed(manual: SyncLexichord, question: str) -> None:
     assert not manual.query(question, answer=True).claimed
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("How many attempts does retry=5 allow in HODD-7?", "HODD-7"),
+        ("What does the keyword `after` take since 2019?", "2019"),
+    ],
+)
+def test_what_is_asked_of_something_that_no_text_holds_is_not_claimed(
+    manual: SyncLexichord, question: str, absent: str
+) -> None:
+    response = manual.query(question, answer=True)
+    assert not response.claimed
+    assert response.answer_confidence is None
+    assert response.answer.startswith("Nothing that was found surely answers this.")
+    assert any(f"no text in scope holds {absent}:" in line for line in response.degraded)
+    without = manual.query(question.replace(f" in {absent}", "").replace(f" since {absent}", ""))
+    assert not any("no text in scope" in line for line in without.degraded)

@@ -129,7 +129,9 @@ def test_what_is_read_beside_it_changes_nothing(tmp_path: Path) -> None:
 def test_a_question_is_read_alike_with_its_mark_and_without(tmp_path: Path) -> None:
     build(tmp_path / "models" / "tiny", here=True)
     reader = find(tmp_path)
-    typed = [reader.read(f"is it fourteen{mark}", [passage()]) for mark in ("", "?", " ?", "!", ".")]
+    typed = [
+        reader.read(f"is it fourteen{mark}", [passage()]) for mark in ("", "?", " ?", "!", ".")
+    ]
     assert all(each == typed[0] for each in typed)
 
 

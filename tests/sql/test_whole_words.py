@@ -79,6 +79,7 @@ def test_the_identifier_outranks_its_parts(
         ("is RULE-A003 as RULE-A002", ["RULE-A003"]),
         ("v2.1.1, v2.1.10", ["v2.1.1"]),
         ("rule 77 of 90-day notice, the 5th, 20kg", []),
+        ("what was in force in 1987, at 2400 or in 1850?", ["1987"]),
         ("rule", []),
     ],
 )

@@ -12,7 +12,6 @@ from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.ingests import IngestMethods
 from lexichord.client.judged import judge_query, write_judged_set
 from lexichord.client.keys import KeyMethods
-from lexichord.client.remarks import remarks
 from lexichord.client.shards import ShardMethods
 from lexichord.client.space import in_current_space
 from lexichord.client.status import StatusMethods
@@ -32,6 +31,7 @@ from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker
 from lexichord.retrieve.cache import KnownScales, SentenceVectors
+from lexichord.retrieve.remarks import remarks
 from lexichord.retrieve.search import discover, name_document, search_chunks, with_vectors
 from lexichord.retrieve.trace import Trace, record_response, streamed
 from lexichord.settings import Settings, given_settings
@@ -335,7 +335,9 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
             else:
                 response = await self._ask(question, options, trace, model)
-            degraded = response.degraded + await remarks(self.database, question, response.hits)
+            degraded = list(response.degraded)
+            if not response.hits:
+                degraded += await remarks(self.database, question, [])
         if self.reader is None and response.intent.wants_one_thing:
             degraded += self._no_reader
         response = replace(response, degraded=degraded + self.database.notes())

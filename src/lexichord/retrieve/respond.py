@@ -29,6 +29,7 @@ from lexichord.retrieve.judge import (
     unnamed,
 )
 from lexichord.retrieve.query import QueryContext, SearchPlan
+from lexichord.retrieve.remarks import remarks_on_absent
 from lexichord.retrieve.rounds import is_passed
 from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.trace import emit
@@ -147,7 +148,11 @@ async def respond(
     with context.trace.stage("answer", **context.by("write_answer")) as step:
         text, sources = _format(context, plan, evidence)
         emit(EvidenceEvent(judged.confidence, abstained, text, sources, evidence.quotes))
-        writer = _Writer(context, plan, judged, evidence, sources)
+        # What is asked of an identifier that no text holds is answered of another one at most.
+        asked = replace(plan.question, query=context.query)
+        absent = await remarks_on_absent(context.database, asked) if judged.hits else []
+        context.trace.degraded.extend(absent)
+        writer = _Writer(context, plan, judged, evidence, sources, is_absent=bool(absent))
         answer, elsewhere, claimed = Answer(""), tuple[Quote, ...](), False
         if context.options.answer and abstained:
             elsewhere = await writer.find_elsewhere() if plan.intent.documents else ()
@@ -195,9 +200,13 @@ class _Writer:
     judged: Judged
     evidence: Evidence
     sources: Sequence[ContextSource]
+    is_absent: bool  # something that the question names is in no text
 
     async def write(self, advice: str) -> tuple[Answer, bool]:
-        """Write an answer, and say whether it is meant as one: it is not known to be unlikely."""
+        """Write an answer, and say whether it is meant as one: it is not known to be unlikely.
+
+        Of what is in no text it is not, unless it is a table, a list or a summary.
+        """
         context, brief = self.context, self._brief(advice, self.judged.confidence)
         answer = await context.by_meaning(
             context.calibration_of(self.plan.question) is not None,
@@ -210,9 +219,12 @@ class _Writer:
             ),
         )
         likely = answer.confidence is None or answer.confidence >= MIN_CLAIMED_CONFIDENCE
-        claimed = bool(answer.text) and likely
+        is_of_another = self.is_absent and answer.best is not None
+        claimed = bool(answer.text) and likely and not is_of_another
+        if is_of_another:
+            answer = replace(answer, confidence=None)  # it was judged as if it were of that
         if answer.best is not None and not claimed:
-            answer = await self._show_nearest(answer, holds=True)
+            answer = await self._show_nearest(answer, holds=not is_of_another)
         return answer, claimed
 
     async def doubt(self, elsewhere: Sequence[Quote]) -> Answer:

@@ -11,7 +11,7 @@ from lexichord.types.base import one_line
 NO_WORDS = (
     "nothing was searched for: the query is made of signs, or of words that say nothing alone"
 )
-NOT_HERE = "no text in scope holds {}: what was found holds parts of it at most"
+NOT_HERE = "no text in scope holds {}: what was found is about something else"
 VALUE_CHARS = 60  # of a stored value that is shown
 TYPE_NAMES = {
     "string": "a string",
@@ -28,6 +28,11 @@ async def remarks(database: Database, question: Question, found: Sequence[object
     if not found:
         told = await _mistyped(database, question.scope)
         return told if told or await has_words(database, question.query) else [NO_WORDS]
+    return await remarks_on_absent(database, question)
+
+
+async def remarks_on_absent(database: Database, question: Question) -> list[str]:
+    """Say which identifiers and years of a query no text in scope holds."""
     if not any(map(str.isdigit, question.query)):
         return []
     absent = await absent_identifiers(database, question)
