@@ -382,6 +382,7 @@ ASKED_OF_OTHERS = [
     ("s/pipes.md", "Waterways", "Water and gas run in pipes here, power in lines."),
     ("s/startups.md", "Intellectual Property Protection for startups", "Property of the mind."),
     ("s/page.md", "The File Cabinet", "Words of no weight."),
+    ("s/prices.md", "Plans of Corvane Cloud", "What each plan costs."),
 ]
 
 
@@ -398,6 +399,10 @@ async def test_a_question_lists_no_documents_by_its_words(
         ("is the pepper read from the properties file, and when?", []),
         ("what does the protection page say of startups", []),
         ("what is in the file cabinet", [7]),
+        ("What was the shelter's price in spring?", []),
+        ("How do I deploy to Cloud Run?", []),
+        ("How do I deploy to Corvane Cloud?", [8]),
+        ("What do Corvane's prices hold?", [8]),
     ]:
         intent = await find_intent(database, query)
         assert numbers(database, intent) == documents, intent.reason

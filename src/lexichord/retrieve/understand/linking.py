@@ -225,21 +225,25 @@ def _make_other_words(one: str, other: str) -> bool:
 
 
 def _is_cut_off(words: Sequence[QueryWord], run: Sequence[Link], known: set[int]) -> bool:
-    """Return whether a run is the end of a name whose beginning the document does not know.
+    """Return whether a word is a part of a name whose rest the document does not know.
 
-    "State Route 180" is not what a page on routes is called. The first word of a sentence is no
-    name for its capital: "Summarize Kerber's agreement".
+    "State Route 180" is not what a page on routes is called, nor "Cloud Run" one on a cloud, and
+    "the shelter's price" is not a list of prices. The first word of a sentence is no name for its
+    capital: "Summarize Kerber's agreement".
     """
-    before = run[0].word - 1
-    return (
-        len(run) == 1
-        and before > 0
-        and words[before].name
-        and not words[before].apart
-        and words[run[0].word].name
-        and not words[run[0].word].apart
-        and before not in known
-    )
+    if len(run) > 1:
+        return False
+    number = run[0].word
+    before, after = number - 1, number + 1
+    if before > 0 and words[before].lower == "s" and before - 1 not in known:
+        return True
+    if not words[number].name:
+        return False
+    is_behind = before > 0 and words[before].name and not words[before].apart
+    if is_behind and not words[number].apart and before not in known:
+        return True
+    is_ahead = after < len(words) and words[after].name and not words[after].apart
+    return is_ahead and after not in known
 
 
 def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) -> bool:
