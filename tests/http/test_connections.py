@@ -105,3 +105,21 @@ def test_an_answer_may_take_longer_than_a_head(served: Served) -> None:
         connection.sendall(body[5:])
         answer = b"".join(iter(lambda: connection.recv(10_000), b""))
     assert answer.count(b"HTTP/1.1 200") == 2
+
+
+def test_of_more_that_wait_than_may_the_longest_waiting_go(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "ARRIVAL_SECONDS", 60.0)
+    monkeypatch.setattr(connections, "MAX_WAITING_CONNECTIONS", 20)
+    with ExitStack() as stack:
+        held = [stack.enter_context(connected(served.url)) for _ in range(30)]
+        for one in held:
+            one.sendall(HEAD)
+        for one in held[:10]:
+            with suppress(ConnectionResetError):
+                assert one.recv(100) == b""
+        assert served.by().get("/healthz").status_code == 200  # instead of another one that waits
+        for one in held[11:]:
+            one.sendall(b"\r\n")
+            assert one.recv(100).startswith(b"HTTP/1.1 200")

@@ -1,5 +1,7 @@
 """Connections over which requests come: who begins none, or does not end its head, is hung up on.
 
+So is who has waited longest where too many wait.
+
 uvicorn waits for a head without an end, and once an answer is sent, for the rest of a body.
 """
 
@@ -8,7 +10,14 @@ import asyncio
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from lexichord.serve.limits import ARRIVAL_SECONDS, KEEP_ALIVE_SECONDS
+from lexichord.serve.limits import (
+    ARRIVAL_SECONDS,
+    KEEP_ALIVE_SECONDS,
+    MAX_WAITING_CONNECTIONS,
+)
+
+# Those on which no request is being answered, the longest waiting first.
+_waiting: dict["TimedProtocol", None] = {}
 
 
 class TimedProtocol(H11Protocol):
@@ -46,6 +55,11 @@ class TimedProtocol(H11Protocol):
             self._forget()
             self._seconds = seconds
             self._deadline = self.loop.call_later(seconds, self.transport.abort)
+            _waiting[self] = None
+            if len(_waiting) > MAX_WAITING_CONNECTIONS:
+                longest = next(iter(_waiting))
+                longest._forget()
+                longest.transport.abort()
 
     def _has_begun(self) -> bool:
         """Return whether it is a head that is waited for, not the rest of a body answered."""
@@ -57,3 +71,4 @@ class TimedProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline, self._seconds = None, None
+            _waiting.pop(self, None)

@@ -23,6 +23,8 @@ SENT_BYTES = (
 )  # of an answer at once: one that nobody reads keeps its place till its time is up
 # In which a request's head comes, then the first bytes of its body, then each further piece.
 ARRIVAL_SECONDS = 10.0
+# On which no request is being answered; a process may have 1,024 files open where nothing is set.
+MAX_WAITING_CONNECTIONS = 500
 MAX_HEAD_BYTES = 2**20  # what is longer gets no JSON error; uvicorn's own 64 KiB are soon reached
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
 MAX_ADDED_DOCUMENTS = 1_000  # in one body
