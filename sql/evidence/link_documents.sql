@@ -34,11 +34,22 @@ begin
                    unnest(lexichord.word_lexemes(w.text, c.config)) as u
               group by w.ord, c.config, lettered) as l
         group by l.word, l.lettered
+    ), held as materialized (
+        select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
+        from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
     ), abbreviation as (
         -- A small word may give a letter (bill of lading), but not the last one: "Data Privacy and Cookies" is no DPA.
-        select w.ord::integer as word, '\m' || regexp_replace(left(w.text, -1), '(.)', '\1[[:alnum:]]*[^[:alnum:]]+', 'g')
-                                            || '(?!(?:and|an?|of|or|on|for|from|the|to|in|by|with)\M)' || right(w.text, 1) as pattern
-        from (select s.ord, substring(s.text from '^([[:upper:]]{3,6})s?$') as text
+        -- Typed in small letters, "the msa", it stands for a title up to its first sign alone, where few cards hold it as a word.
+        select w.ord::integer as word,
+               case when w.text ~ '[[:upper:]]' then '\m' else '^(?:the[[:space:]]+)?' end
+               || regexp_replace(left(w.text, -1), '(.)', '\1[[:alnum:]]*[^[:alnum:]]+', 'g')
+               || '(?!(?:and|an?|of|or|on|for|from|the|to|in|by|with)\M)' || right(w.text, 1)
+               || case when w.text ~ '[[:upper:]]' then '' else '[[:alnum:]]*[[:space:]]*(?:[^[:alnum:][:space:]]|$)' end as pattern
+        from (select s.ord, case
+                  when s.text ~ '^[[:upper:]]{3,6}s?$' then rtrim(s.text, 's')
+                  when s.text ~ '^[[:lower:]]{3,6}$' and lower(words[s.ord - 1]) = any('{the,our,your,this,that,my,their,its}')
+                      and not exists (select from term t join held h on h.lexeme = t.lexeme where t.word = s.ord and h.cards > few)
+                  then s.text end as text
               from unnest(words) with ordinality as s (text, ord)) as w where w.text is not null
     ), by_initials as materialized (
         -- An abbreviation in a title counts with all its letters: "UI Static Assets" is not USA.
@@ -48,9 +59,6 @@ begin
                      else d.title end ~* a.pattern
     ), by_card as materialized (
         select c.document_id as id, c.score from lexichord.card_candidates(array_to_string(words, ' '), depth, scope) as c
-    ), held as materialized (
-        select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
-        from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
     ), spelled as materialized (
         -- One of them has to be in few cards: "Non-Disclosure" does not name a NonDisclosureAgreement, nor "Agreement" an AgreementsGuide.
         select s.*, left(lower(s.text), case when s.last > s.first then greatest(length(s.text) - 2, s.before + 1) else length(s.text) end) as stem

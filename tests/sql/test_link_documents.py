@@ -439,6 +439,24 @@ async def test_a_small_word_is_not_the_last_of_initials(
         assert intent.reason.endswith(names)
 
 
+async def test_initials_in_small_letters_stand_for_a_whole_title_behind_an_article(
+    database: Database, fresh: Connection
+) -> None:
+    title(fresh, ["Master Services Agreement", "Statement of Work: depot", "New Market Street Fair"])
+    for query, documents in [
+        ("does the msa renew automatically", [1]),
+        ("what does our sow cost", [2]),
+        ("compare the msa and the sow: law", [1, 2]),
+        ("does an msa renew automatically", []),
+        ("is msa short for something", []),
+        ("who may see the nms", []),  # the fair's title goes on
+    ]:
+        assert numbers(database, await find_intent(database, query)) == documents, query
+    for number in range(9):  # a word of many documents is a word
+        put(fresh, f"msa/{number}.md", ["One msa is a monthly sales account."], title=f"{number}")
+    assert not numbers(database, await find_intent(database, "does the msa renew automatically"))
+
+
 async def test_what_many_are_called_names_none_that_writes_it_as_one_word(
     database: Database, fresh: Connection
 ) -> None:
