@@ -439,10 +439,27 @@ async def test_a_small_word_is_not_the_last_of_initials(
         assert intent.reason.endswith(names)
 
 
+async def test_a_title_with_the_name_of_another_documents_party_is_not_meant(
+    database: Database, fresh: Connection
+) -> None:
+    parties = [("Mutual NDA", "Orrin and Thistle"), ("Secrecy", "a mutual NDA of Bleecker")]
+    for number, (name, text) in enumerate(parties):
+        put(fresh, f"m/{number}.md", [f"Between {text}."], title=name)
+    for query, documents in [
+        ("how can i end the mutual NDA with Orrin", [1]),
+        ("how can i end the mutual NDA with Bleecker", []),  # found by the search
+        ("how can i end the mutual NDA with Nobody", [1]),
+        ("how can i end the mutual NDA with no notice", [1]),
+    ]:
+        assert numbers(database, await find_intent(database, query)) == documents, query
+
+
 async def test_initials_in_small_letters_stand_for_a_whole_title_behind_an_article(
     database: Database, fresh: Connection
 ) -> None:
-    title(fresh, ["Master Services Agreement", "Statement of Work: depot", "New Market Street Fair"])
+    title(
+        fresh, ["Master Services Agreement", "Statement of Work: depot", "New Market Street Fair"]
+    )
     for query, documents in [
         ("does the msa renew automatically", [1]),
         ("what does our sow cost", [2]),

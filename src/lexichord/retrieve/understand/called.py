@@ -20,6 +20,7 @@ from lexichord.retrieve.understand.linking import (
     MENTION_COUNTS,
     Mention,
     QueryWord,
+    is_of_another,
 )
 from lexichord.types import Scope
 from lexichord.types.questions import Link
@@ -98,10 +99,14 @@ async def find_definite(asked: Naming) -> list[Mention]:
         for part in whole
         if part.first < part.last or await _is_the_one(asked, part.first)
     ]
+    known: defaultdict[str, set[int]] = defaultdict(set)
+    for link in await asked.links() if any(mentions for _, mentions, _ in found) else ():
+        known[link.document_id].add(link.word)
     return [
         mentions[0]
         for part, mentions, _ in found
         if len(mentions) == 1
+        and not is_of_another(words, mentions[0], known)
         and (
             _is_called(words, part, mentions[0])
             if words[part.last].lower in cues.document_words

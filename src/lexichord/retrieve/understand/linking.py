@@ -6,7 +6,7 @@ between them. It names the document if it is definite and nothing names another 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -27,6 +27,7 @@ BRIDGE_WORDS = frozenset(
 DEFINITE_WORDS = frozenset(["the", "our", "this", "that", "my", "their", "its", "your", "s"])
 INDEFINITE_WORDS = frozenset(["a", "an", "any", "every", "each", "some", "no", "another"])
 OWNING_WORDS = frozenset(["my", "our", "your", "their", "a", "an"])  # before a name: its user
+TYING_WORDS = frozenset(["with", "of", "from", "between", "by", "mit", "von", "avec", "de", "con"])
 MENTION_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 PLACE_PREPOSITIONS = frozenset(
     ["in", "under", "for", "from", "of", "to", "with", "within", "per", "on", "by", "at", "as"]
@@ -120,6 +121,7 @@ def find_mentions(words: Sequence[QueryWord], links: Sequence[Link]) -> list[Men
         mention
         for run, mention in widest
         if not _is_cut_off(words, run, known[mention.document_id])
+        and not is_of_another(words, mention, known)
         and _names(words, run, mention)
         and _is_certain(words, mention, [m for _, m in widest if m.held & mention.held])
     ]
@@ -244,6 +246,18 @@ def _is_cut_off(words: Sequence[QueryWord], run: Sequence[Link], known: set[int]
         return True
     is_ahead = after < len(words) and words[after].name and not words[after].apart
     return is_ahead and after not in known
+
+
+def is_of_another(
+    words: Sequence[QueryWord], mention: Mention, known: Mapping[str, set[int]]
+) -> bool:
+    """Return whether a name behind it is that of another document: "the mutual NDA with Acme"."""
+    tie, name = mention.last + 1, mention.last + 2
+    if name >= len(words) or words[tie].lower not in TYING_WORDS or not words[name].name:
+        return False
+    is_apart = words[tie].apart or words[name].apart
+    is_own = name in known[mention.document_id]
+    return not is_apart and not is_own and any(name in held for held in known.values())
 
 
 def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) -> bool:
