@@ -162,7 +162,7 @@ def test_a_fault_is_told_in_one_line(bucket: Bucket, tmp_path: Path) -> None:
         bucket.put(key, "a" * 900)
     bucket.put("large.txt", "a" * 1001)
     bucket.faults = {"silent.txt": "silent", "refused.txt": "refused"}
-    one = place(bucket.uri)
+    one = place(bucket.uri, seconds=4)
     listed = {each.name: each for each in one.list()}
     bucket.asked.clear()
 
@@ -174,7 +174,7 @@ def test_a_fault_is_told_in_one_line(bucket: Bucket, tmp_path: Path) -> None:
     assert reason("large.txt") == "is larger than 0 MB"
     assert bucket.asked == []
     assert reason("refused.txt") == "may not be read: Forbidden"
-    assert reason("silent.txt") == "does not come: the server has not answered for 1.5 s"
+    assert reason("silent.txt") == "does not come: the server has not answered for 4 s"
     assert read(one, listed["whole.txt"], tmp_path) == b"a" * 900
     bucket.delete("whole.txt")
     assert reason("whole.txt") == "is not there"
