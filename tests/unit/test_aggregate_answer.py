@@ -276,6 +276,8 @@ def test_rows_without_a_head_are_in_words_as_well() -> None:
     assert in_words("", "| Invoices | 7 years |") == "Invoices: 7 years."
     assert in_words("| a | b |", "| Invoices | 7 years | |") == "Invoices: 7 years."
     assert in_words("| | Kept |", "| Invoices | |") == "Invoices."
+    assert in_words("| Record |", "|") == in_words("", "||") == "."
+    assert in_words("| Sign | Means |", r"| `a\|b` | one of both |") == "`a|b`: Means one of both."
 
 
 def test_a_short_clause_or_item_is_shown_whole() -> None:

@@ -5,16 +5,20 @@ reader finds the row of 20 between bars and of 28 in this form; of 16 without th
 as "Plan: Team; Price: €49.", of 24 as "Plan Team: …", of 26 with "is" or commas.
 """
 
+import re
 from collections.abc import Sequence
 
 from lexichord.retrieve.evidence.relevance import QuotedSentence, sub_quote
 from lexichord.types.evidence import Quote
 from lexichord.types.reading import Passage, SentenceReading
 
+BAR = re.compile(r"(?<!\\)\|")
+
 
 def cells_of(line: str) -> list[str]:
-    """Return the cells of a row of Markdown."""
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+    """Return the cells of a row of Markdown, a bar behind a backslash in its cell."""
+    cells = BAR.split(line.strip().removeprefix("|"))
+    return [cell.strip() for cell in (cells if cells[-1] else cells[:-1])]
 
 
 def in_words(head: str, row: str) -> str:
@@ -22,13 +26,13 @@ def in_words(head: str, row: str) -> str:
 
     Where the head is not known, or has other columns, the values stand alone.
     """
-    first, *values = cells_of(row)
-    _, *names = cells_of(head)
+    first, *values = cells_of(row) or [""]
+    names = cells_of(head)[1:]
     if len(names) != len(values):
         names = [""] * len(values)
     pairs = zip(names, values, strict=True)
     said = "; ".join(f"{name} {value}".strip() for name, value in pairs if value)
-    return ": ".join(filter(None, (first, said))) + "."
+    return ": ".join(filter(None, (first, said))).replace(r"\|", "|") + "."
 
 
 class ReadText:
