@@ -156,6 +156,18 @@ def test_no_text_is_too_odd(tmp_path: Path, question: str, text: str) -> None:
     assert 0 <= sentence.start <= sentence.end <= len(text)
 
 
+@pytest.mark.parametrize("here", [False, True])
+def test_what_is_no_number_is_no_answer(tmp_path: Path, here: bool) -> None:
+    folder = tmp_path / "models" / "tiny"
+    build(folder, here=here)
+    graph = folder / "model.onnx"
+    damaged = graph.read_bytes().replace(np.float32(6).tobytes(), np.float32("nan").tobytes())
+    assert damaged != graph.read_bytes()
+    graph.write_bytes(damaged)
+    with pytest.raises(ProviderError, match="gives what is no number: it is damaged"):
+        find(tmp_path).read("is it fourteen", [passage()])
+
+
 def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"put model\.onnx and tokenizer\.json into"):
         find(tmp_path)

@@ -147,7 +147,13 @@ class SpanModel:
             for (number, encoding), window in zip(
                 chosen, self._run([encoding for _, encoding in chosen]), strict=True
             ):
-                read[number].append(_of_passage(encoding, window, len(openings[number])))
+                told = _of_passage(encoding, window, len(openings[number]))
+                if np.isnan([told.here, told.starts.sum(), told.ends.sum()]).any():
+                    raise ProviderError(
+                        f"the model in '{self.graph.folder}' gives what is no number: it is "
+                        "damaged, get or export it again"
+                    )
+                read[number].append(told)
         return read
 
     def _encode(self, text: str, most: int | None = None) -> "Encoding":
