@@ -6,9 +6,11 @@ uvicorn waits for a head without an end, and once an answer is sent, for the res
 """
 
 import asyncio
+from weakref import WeakKeyDictionary
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from lexichord.serve.limits import (
     ARRIVAL_SECONDS,
@@ -16,8 +18,8 @@ from lexichord.serve.limits import (
     MAX_WAITING_CONNECTIONS,
 )
 
-# Those on which no request is being answered, the longest waiting first.
-_waiting: dict["TimedProtocol", None] = {}
+# Of each server those on which no request is being answered, the longest waiting first.
+_waiting = WeakKeyDictionary[ServerState, dict["TimedProtocol", None]]()
 
 
 class TimedProtocol(H11Protocol):
@@ -55,9 +57,10 @@ class TimedProtocol(H11Protocol):
             self._forget()
             self._seconds = seconds
             self._deadline = self.loop.call_later(seconds, self.transport.abort)
-            _waiting[self] = None
-            if len(_waiting) > MAX_WAITING_CONNECTIONS:
-                longest = next(iter(_waiting))
+            waiting = _waiting.setdefault(self.server_state, {})
+            waiting[self] = None
+            if len(waiting) > MAX_WAITING_CONNECTIONS:
+                longest = next(iter(waiting))
                 longest._forget()
                 longest.transport.abort()
 
@@ -71,4 +74,4 @@ class TimedProtocol(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline, self._seconds = None, None
-            _waiting.pop(self, None)
+            _waiting[self.server_state].pop(self)
