@@ -335,9 +335,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
                 trace = Trace(trace.seconds, list(degraded), started=trace.started)
             else:
                 response = await self._ask(question, options, trace, model)
-            degraded = list(response.degraded)
-            if not response.hits:
-                degraded += await remarks(self.database, question, [])
+            degraded = response.degraded
         if self.reader is None and response.intent.wants_one_thing:
             degraded += self._no_reader
         response = replace(response, degraded=degraded + self.database.notes())

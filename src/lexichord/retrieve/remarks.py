@@ -28,11 +28,6 @@ async def remarks(database: Database, question: Question, found: Sequence[object
     if not found:
         told = await _mistyped(database, question.scope)
         return told if told or await has_words(database, question.query) else [NO_WORDS]
-    return await remarks_on_absent(database, question)
-
-
-async def remarks_on_absent(database: Database, question: Question) -> list[str]:
-    """Say which identifiers and years of a query no text in scope holds."""
     if not any(map(str.isdigit, question.query)):
         return []
     absent = await absent_identifiers(database, question)

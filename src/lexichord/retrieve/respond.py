@@ -29,7 +29,7 @@ from lexichord.retrieve.judge import (
     unnamed,
 )
 from lexichord.retrieve.query import QueryContext, SearchPlan
-from lexichord.retrieve.remarks import remarks_on_absent
+from lexichord.retrieve.remarks import remarks
 from lexichord.retrieve.rounds import is_passed
 from lexichord.retrieve.stages import name_of
 from lexichord.retrieve.trace import emit
@@ -150,9 +150,10 @@ async def respond(
         emit(EvidenceEvent(judged.confidence, abstained, text, sources, evidence.quotes))
         # What is asked of an identifier that no text holds is answered of another one at most.
         asked = replace(plan.question, query=context.query)
-        absent = await remarks_on_absent(context.database, asked) if judged.hits else []
-        context.trace.degraded.extend(absent)
-        writer = _Writer(context, plan, judged, evidence, sources, is_absent=bool(absent))
+        said = await remarks(context.database, asked, judged.hits)
+        for line in said:
+            context.trace.degrade(line)
+        writer = _Writer(context, plan, judged, evidence, sources, is_absent=bool(said))
         answer, elsewhere, claimed = Answer(""), tuple[Quote, ...](), False
         if context.options.answer and abstained:
             elsewhere = await writer.find_elsewhere() if plan.intent.documents else ()

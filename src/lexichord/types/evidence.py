@@ -214,19 +214,13 @@ class Quote(Shaped):
 class ReadSentence(NamedTuple):
     """A sentence that a reader read, its share of its passage's answer, 0 to 1, and its phrase.
 
-    `before` is what it leans on: the sentence before it, the head of a table's row.
+    `head` is that of the table whose row it is, "" of other sentences.
     """
 
     quote: Quote
     share: float
     phrase: Quote
-    before: str = ""
-
-    @property
-    def with_head(self) -> str:
-        """Return its text, that of a row below its table's head."""
-        is_row = self.quote.text.startswith("|")
-        return f"{self.before}\n{self.quote.text}".strip() if is_row else self.quote.text
+    head: str
 
 
 class ReadPassage(NamedTuple):

@@ -12,7 +12,12 @@ from lexichord.db.pool import Database
 from lexichord.db.search import expand_context
 from lexichord.display.plain_text import ITEM_OR_CODE, lay_out, shown_text, without_roles
 from lexichord.errors import ConfigError
-from lexichord.retrieve.evidence.relevance import EmbedSentences, document_order, sentences_of
+from lexichord.retrieve.evidence.relevance import (
+    RULE_BELOW,
+    EmbedSentences,
+    document_order,
+    sentences_of,
+)
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
 from lexichord.retrieve.evidence.table_rows import cells_of, in_words
@@ -132,7 +137,6 @@ def citation(quote: Quote) -> str:
 # 3 and .25 66.7 % in 304 characters, 4 and .1 70.4 in 437, 5 and .1 72.0 in 495.
 MAX_ANSWER_SENTENCES = 5
 NEIGHBOURS = 3  # chunks that are read behind a passage for what it leads to
-TABLE_RULE = re.compile(r"[|:\s-]*\Z")
 ITEM_SIGN = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*")
 MIN_ANSWER_SHARE = 0.1  # of the best sentence's likelihood, for those after it
@@ -200,7 +204,7 @@ def _write_units(
         (one.quote.document_id, one.quote.start): one.before
         for passage in passages
         for one in sentences_of(passage)
-        if one.quote.text.startswith("|") and one.before
+        if one.is_row and one.before
     }
     return "\n".join(
         write_row(heads[place], unit, sources) if place in heads else write_unit(unit, sources)
@@ -356,7 +360,7 @@ def _line(text: str, uri: str) -> str:
         lines = text.strip().splitlines()[1:]
         shown = f"`{' '.join(line for line in lines if not FENCE.fullmatch(line)).strip()}`"
     elif text.startswith("|"):
-        rows = (shown_text(line, uri) for line in text.splitlines() if not TABLE_RULE.match(line))
+        rows = (shown_text(line, uri) for line in text.splitlines() if not RULE_BELOW.match(line))
         shown = " ".join(in_words("", row) for row in rows if row.strip())
     else:
         shown = shown_text(text, uri)

@@ -116,9 +116,14 @@ class QuotedSentence(NamedTuple):
     is_head: bool = False
 
     @property
+    def is_row(self) -> bool:
+        """Whether it is a table's row."""
+        return self.quote.text.startswith("|")
+
+    @property
     def headed(self) -> str:
         """Return the sentence with its heading before it, as it is embedded."""
-        row = f"{self.before} " if self.quote.text.startswith("|") else ""
+        row = f"{self.before} " if self.is_row else ""
         text = self.quote.text
         said = without_comment_signs(text) if is_code_file(self.quote.uri) else text
         return f"{self.heading}: {row}{said}".removeprefix(": ")

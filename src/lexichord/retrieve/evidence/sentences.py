@@ -98,12 +98,10 @@ class QueryReader:
 
 def _located(number: int, text: ReadText, reading: Reading) -> ReadPassage:
     """Return a reading with its sentences and phrases as quotes."""
-    read = [
-        ReadSentence(sentence.quote, said.share, text.phrase(place, said), sentence.before)
-        for place, (sentence, said) in enumerate(
-            zip(text.sentences, reading.sentences, strict=True)
-        )
-    ]
+    read = []
+    for place, (one, said) in enumerate(zip(text.sentences, reading.sentences, strict=True)):
+        head = one.before if one.is_row else ""
+        read.append(ReadSentence(one.quote, said.share, text.phrase(place, said), head))
     return ReadPassage(number, text.quote, reading.here, read)
 
 
@@ -260,7 +258,7 @@ async def _by_reading(
     listed = _once(
         (one.quote, (passage, one)) for passage in read.passages for one in passage.sentences
     )
-    texts = (one.with_head for _, one in listed)
+    texts = (f"{one.head}\n{one.quote.text}".strip() for _, one in listed)
     asked, *terms = await weigh_texts(database, [question, *texts])
     weights = read.fit.sentence
     strengths = [

@@ -48,11 +48,10 @@ class ReadText:
         end = 0
         for one in sentences:
             start = one.quote.start - quote.start
-            is_row = one.quote.text.startswith("|")
-            self.text += "\n" if is_row else quote.text[end:start]
+            self.text += "\n" if one.is_row else quote.text[end:start]
             end = one.quote.end - quote.start
             if not one.is_head:
-                said = in_words(one.before, one.quote.text) if is_row else one.quote.text
+                said = in_words(one.before, one.quote.text) if one.is_row else one.quote.text
                 self.places.append((len(self.text), len(self.text) + len(said)))
                 self.text += said
         self.text += quote.text[end:]
@@ -68,10 +67,11 @@ class ReadText:
 
         Of a row it is the only cell that the phrase holds, else the row.
         """
-        sentence = self.sentences[number].quote
+        read = self.sentences[number]
+        sentence = read.quote
         start, _ = self.places[number]
         first, last = said.start - start, said.end - start
-        if sentence.text.startswith("|"):
+        if read.is_row:
             found = self.text[said.start : said.end].strip(" ;:.")
             whole = [cell for cell in cells_of(sentence.text) if cell and cell in found]
             wanted = found if found in sentence.text else whole[0] if len(whole) == 1 else ""

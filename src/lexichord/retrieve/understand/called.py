@@ -79,8 +79,11 @@ class Fit(NamedTuple):
     covered: float  # share of the title's words
 
 
-async def find_definite(asked: Naming) -> list[Mention]:
-    """Return the mentions of what is called by its sort: "the lease", "our travel policy"."""
+async def find_definite(asked: Naming, links: Sequence[Link]) -> list[Mention]:
+    """Return the mentions of what is called by its sort: "the lease", "our travel policy".
+
+    `links` are those of all of the query's words.
+    """
     words, cues = asked.words, asked.cues
     parts = [
         NamePart(0, first, last)
@@ -99,14 +102,11 @@ async def find_definite(asked: Naming) -> list[Mention]:
         for part in whole
         if part.first < part.last or await _is_the_one(asked, part.first)
     ]
-    known: defaultdict[str, set[int]] = defaultdict(set)
-    for link in await asked.links() if any(mentions for _, mentions, _ in found) else ():
-        known[link.document_id].add(link.word)
     return [
         mentions[0]
         for part, mentions, _ in found
         if len(mentions) == 1
-        and not is_of_another(words, mentions[0], known)
+        and not is_of_another(words, mentions[0], links)
         and (
             _is_called(words, part, mentions[0])
             if words[part.last].lower in cues.document_words

@@ -231,8 +231,7 @@ def find_kind(query: str) -> tuple[IntentKind, str]:
 
 def _whole_words(match: re.Match[str]) -> str:
     """Return what matched without the beginning of a word that a pattern only looks at."""
-    end = match.end()
-    is_torn = re.compile(r"(?<=\w)\w").match(match.string, end) is not None
+    is_torn = match[0][-1:].isalnum() and match.string[match.end() :][:1].isalnum()
     return (match[0].rpartition(" ")[0] if is_torn else "") or match[0]
 
 

@@ -6,7 +6,7 @@ reason.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from lexichord.db import search
@@ -37,7 +37,7 @@ from lexichord.retrieve.understand.linking import (
     split_words,
 )
 from lexichord.types import ChunkHit, Scope
-from lexichord.types.questions import Intent
+from lexichord.types.questions import Intent, Link
 from lexichord.types.response import Definition, Rewrite, Term, Wording
 
 MAX_EXPANDED_CHARS = 200  # characters; both limits are kbbridge's
@@ -208,10 +208,12 @@ async def find_intent(
     if intent.kind == "comparison":
         words = cut_words(text, words, find_cues(text))
     asked = Naming(database, text, find_language(text), words, scope or Scope())
-    mentions, is_listed = await _find_documents(asked, is_comparison=intent.kind == "comparison")
+    links = await asked.links()
+    is_comparison = intent.kind == "comparison"
+    mentions, is_listed = await _find_documents(asked, links, is_comparison=is_comparison)
     if not mentions and hint is None and not is_listed:
-        mentions = await find_definite(asked)
-    if intent.kind == "comparison" and not (mentions or asked.scope.documents):
+        mentions = await find_definite(asked, links)
+    if is_comparison and not (mentions or asked.scope.documents):
         intent = _of_one_thing(intent, asked)
     linked = _linked(replace(intent, hint=hint), mentions)
     if hint is not None or not mentions:
@@ -242,13 +244,15 @@ def _of_one_thing(intent: Intent, asked: Naming) -> Intent:
     return replace(intent, kind="clause_lookup", reason=f"{reason}, and no documents")
 
 
-async def _find_documents(asked: Naming, *, is_comparison: bool) -> tuple[list[Mention], bool]:
+async def _find_documents(
+    asked: Naming, links: Sequence[Link], *, is_comparison: bool
+) -> tuple[list[Mention], bool]:
     """Return the mentions of documents, and whether these are the list of a comparison.
 
     A comparison says that it is one, or lists documents before a colon or a dash.
     """
     words, cues = asked.words, asked.cues
-    found = find_mentions(words, await asked.links())
+    found = find_mentions(words, links)
     mentions = [one for one in found if says_which(words, one, cues)]
     if is_comparison or LIST_BEFORE_SIGN.match(asked.query):
         compared = await find_compared(asked, mentions, is_comparison=is_comparison)
@@ -280,20 +284,20 @@ def _linked(intent: Intent, mentions: Sequence[Mention]) -> Intent:
         return replace(intent, reason=f"{intent.reason}; names no document")
     domains = {mention.domain for mention in mentions}
     documents = dict.fromkeys(mention.document_id for mention in mentions)
-    said = [_titles(mentions, verb) for verb in ("names", "finds")]
+    named = _said("names", (one for one in mentions if not one.is_found))
+    found = _said("finds", (one for one in mentions if one.is_found))
     return replace(
         intent,
         documents=tuple(documents),
         domain=domains.pop() if len(domains) == 1 else "",
-        reason="; ".join(filter(None, [intent.reason, *said])),
+        reason="; ".join(filter(None, [intent.reason, named, found])),
     )
 
 
-def _titles(mentions: Sequence[Mention], verb: str) -> str:
+def _said(verb: str, mentions: Iterable[Mention]) -> str:
     """Say which documents a query names, or which are found for its words; "" for none."""
-    titles = (f"'{one.title}'" for one in mentions if one.is_found == (verb == "finds"))
-    listed = ", ".join(dict.fromkeys(titles))
-    return f"{verb} {listed}" if listed else ""
+    titles = ", ".join(dict.fromkeys(f"'{one.title}'" for one in mentions))
+    return f"{verb} {titles}" if titles else ""
 
 
 def _names_aspect(question: str) -> bool:

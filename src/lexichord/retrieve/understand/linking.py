@@ -6,7 +6,7 @@ between them. It names the document if it is definite and nothing names another 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -105,6 +105,7 @@ def find_mentions(words: Sequence[QueryWord], links: Sequence[Link]) -> list[Men
     for link in links:
         if not _is_other_form(words[link.word], link):
             by_document[link.document_id].append(link)
+    own = [link for each in by_document.values() for link in each]
     known = {name: {link.word for link in each} for name, each in by_document.items()}
     sorts = {link.word for link in links if link.named and not link.rare}
     runs = [
@@ -121,7 +122,7 @@ def find_mentions(words: Sequence[QueryWord], links: Sequence[Link]) -> list[Men
         mention
         for run, mention in widest
         if not _is_cut_off(words, run, known[mention.document_id])
-        and not is_of_another(words, mention, known)
+        and not is_of_another(words, mention, own)
         and _names(words, run, mention)
         and _is_certain(words, mention, [m for _, m in widest if m.held & mention.held])
     ]
@@ -248,16 +249,14 @@ def _is_cut_off(words: Sequence[QueryWord], run: Sequence[Link], known: set[int]
     return is_ahead and after not in known
 
 
-def is_of_another(
-    words: Sequence[QueryWord], mention: Mention, known: Mapping[str, set[int]]
-) -> bool:
+def is_of_another(words: Sequence[QueryWord], mention: Mention, links: Iterable[Link]) -> bool:
     """Return whether a name behind it is that of another document: "the mutual NDA with Acme"."""
     tie, name = mention.last + 1, mention.last + 2
     if name >= len(words) or words[tie].lower not in TYING_WORDS or not words[name].name:
         return False
     is_apart = words[tie].apart or words[name].apart
-    is_own = name in known[mention.document_id]
-    return not is_apart and not is_own and any(name in held for held in known.values())
+    holders = {link.document_id for link in links if link.word == name}
+    return not is_apart and bool(holders) and mention.document_id not in holders
 
 
 def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) -> bool:
