@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.sentences import is_known
+from lexichord.retrieve.evidence.reading import is_known
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences, without_comment_signs
 
 LONG = "The Supplier shall deliver the goods to the place that the Customer has"

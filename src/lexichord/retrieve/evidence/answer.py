@@ -12,6 +12,7 @@ from lexichord.db.pool import Database
 from lexichord.db.search import expand_context
 from lexichord.display.plain_text import ITEM_OR_CODE, lay_out, shown_text, without_roles
 from lexichord.errors import ConfigError
+from lexichord.retrieve.evidence.reading import cells_of, in_words
 from lexichord.retrieve.evidence.relevance import (
     RULE_BELOW,
     EmbedSentences,
@@ -20,7 +21,6 @@ from lexichord.retrieve.evidence.relevance import (
 )
 from lexichord.retrieve.evidence.sentences import rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
-from lexichord.retrieve.evidence.table_rows import cells_of, in_words
 from lexichord.retrieve.evidence.units import (
     ANNOUNCES,
     MAX_UNIT_CHARS,
