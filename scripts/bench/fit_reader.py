@@ -146,12 +146,13 @@ async def _read(
     lexichord: SyncLexichord, response: Response, model: FolderReader, asked: Asked, is_full: bool
 ) -> list[Read]:
     question = unnamed(response.intent)
-    read = await QueryReader(model, Trace()).read(question, response.quotes)
+    database = lexichord.core.database
+    read = await QueryReader(model, Trace(), database).read(question, response.quotes)
     if read is None:
         return []
     listed = [(passage, one) for passage in read.passages for one in passage.sentences]
     texts = [one.quote.text for _, one in listed]
-    known, *terms = await weigh_texts(lexichord.core.database, [question, *texts])
+    known, *terms = await weigh_texts(database, [question, *texts])
     signals = [
         (
             log_odds(passage.here),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.reading import is_known
+from lexichord.retrieve.evidence.reading import is_known, said_names
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences, without_comment_signs
 
 LONG = "The Supplier shall deliver the goods to the place that the Customer has"
@@ -196,3 +196,28 @@ def test_a_table_tells_no_language() -> None:
     table = f"| Article | Shelf | Count |\n|---|---|---|\n{rows}"
     assert is_known(("en",), "On which shelf is the anvil?", [table])
     assert not is_known(("en",), "Auf welchem Regal steht der Amboss?", [table])
+
+
+HEAD = """# Leave Policy
+
+Issued by: Bank of Korsvale AS, Tartu (the Company)
+May 2025. What it covers
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("how many sick days do i get at korsvale", ["Bank of Korsvale AS"]),
+        ("Does Bank of Korsvale in Tartu pay sick days?", ["Bank of Korsvale AS", "Tartu"]),
+        ("what may be taken as sick leave", []),
+        ("How many sick days are there?", []),
+    ],
+)
+def test_names_in_the_head_are_those_that_a_question_says_and_its_text_does_not(
+    question: str, names: list[str]
+) -> None:
+    text = "Leave. 4. Illness. Employees have 12 sick days a year."
+    assert said_names(question, text, HEAD) == names
+    assert said_names(question, HEAD, HEAD) == []
+    assert said_names(question, text, "") == []

@@ -78,7 +78,7 @@ async def query(
         trace=trace,
         calibration=calibration,
         sentences=sentences,
-        reader=None if reader is None else QueryReader(reader, trace),
+        reader=None if reader is None else QueryReader(reader, trace, database),
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)
