@@ -19,8 +19,10 @@ from lexichord.serve.http.routing import find_caller
 from lexichord.serve.page.render import KEY_COOKIE, page_caller
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
+from tests.end_to_end.llm_replies import grades, read, replying
 from tests.http.pages import HOSTILE, HOUSE, MARKED, OWN_SCRIPTS, Elements, between, words
 from tests.http.served import NAME, Served, new_client, serve, serve_documents
+from tests.providers.chat_servers import chat_server
 
 TRAP_PATH = f"/document/{MARKED}%22%20onmouseover=%22alert(1)"
 
@@ -203,6 +205,33 @@ def test_no_text_of_the_address_can_act(client: httpx.Client, name: str) -> None
     page = client.get("/", params={"q": "zebra", name: f'{HOSTILE}" onfocus="alert(1)'})
     assert page.status_code in (200, 400, 404)
     _assert_harmless(Elements(page.text))
+
+
+@pytest.mark.parametrize("intent", ["", "clause_lookup", "summary", "comparison"])
+def test_no_text_of_a_model_can_act(house: Served, intent: str) -> None:
+    """It replies with marks and scripts wherever a reply has text."""
+    text = f'words of a model {HOSTILE}" onfocus="alert(1) [x](javascript:alert(1))'
+    read_as = read(text, domain=text, entities=[text], sub_questions=[text]) | {"hint": text}
+    reply = replying(
+        intent={**read_as, "kind": intent or "clause_lookup", "reason": text},
+        rewrite={"kind": "expand", "text": text, "confidence": 1, "reason": text},
+        boost={"keyword_sets": [{"keywords": [text], "reason": text}]},
+        clauses={"clauses": [{"quote": text, "source": 1}], "answer": text},
+        summary={"sentences": [{"text": text, "sources": [1]}]},
+        comparison={"cells": [{"document": 1, "aspect": text, "text": text, "source": 1}]},
+        grade=grades(0.5, text),
+    )
+    asked = {"q": "zebra giraffe", "intent": intent, "rewrite": "1"}
+    with (
+        chat_server(reply) as server,
+        serve(house.dsn, llm="openai/any", llm_base_url=server.url, llm_api_key="k") as served,
+    ):
+        page = served.by().get("/", params=asked)
+        assert page.status_code == 200
+        assert server.requests
+    shown = Elements(page.text)
+    assert "words of a model" in shown.text
+    _assert_harmless(shown)
 
 
 def _assert_harmless(page: Elements) -> None:
