@@ -14,6 +14,7 @@ from lexichord.types import ApiCall
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS
 from tests.http.served import Served, new_client, serve_documents, serving
+from tests.http.server import finished
 from tests.mcp.serving import create_mcp_server
 
 QUESTION = "zebra of words"
@@ -125,6 +126,21 @@ def test_writing_and_deleting_are_apart(doors: Doors) -> None:
     assert "the API key may only write: make one with --delete" in refused.text
     deleted = doors.served.by(deleter).delete(f"/v1/documents/{row.document_id}")
     assert deleted.json() == {"deleted": 1}
+
+
+def test_an_ingest_that_was_accepted_is_stored_though_its_key_ends(doors: Doors) -> None:
+    made = doors.lexichord.create_key("Ann", writes=True)
+    documents = [{"uri": f"long/{n}", "text": f"gnu {n}\n\n" * 200} for n in range(200)]
+    body = {"dataset": "long", "documents": documents}
+    answer = doors.post("/v1/documents", made.secret, body)
+    assert answer.status_code == 202, answer.text
+    doors.lexichord.revoke_key(made.key.key_id)
+    job = answer.json()
+    seen = doors.served.by(made.secret).get(answer.headers["location"])
+    assert seen.status_code == 401
+    ended = finished(doors.served.by("always one"), job)
+    assert (ended["state"], ended["inserted"]) == ("finished", 200)
+    doors.lexichord.delete_dataset("long")
 
 
 def test_calls_of_all_surfaces_are_on_record_without_their_words(doors: Doors) -> None:

@@ -179,7 +179,7 @@ def said_names(question: str, text: str, head: str) -> list[str]:
 
     "How long are logs kept at Acme?" is answered by a policy whose head alone says that it is
     Acme's: a reader that is not told so finds no answer there. 171 questions of five kinds without
-    and with them: first sentence right .608, .627, refused .082, .076, wrong at .7 .064, .053.
+    and with them: first sentence right .608, .614, refused .082, .076, wrong at .7 .064, .058.
     """
     cues = find_cues(question)
     said = {word for word in WORD.findall(question.casefold()) if len(word) >= MIN_NAME_CHARS}
