@@ -19,7 +19,7 @@ from lexichord.serve.http.routing import find_caller
 from lexichord.serve.page.render import KEY_COOKIE, page_caller
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
-from tests.end_to_end.llm_replies import grades, read, replying
+from tests.end_to_end.llm_replies import grades, replying
 from tests.http.pages import HOSTILE, HOUSE, MARKED, OWN_SCRIPTS, Elements, between, words
 from tests.http.served import NAME, Served, new_client, serve, serve_documents
 from tests.providers.chat_servers import chat_server
@@ -211,9 +211,10 @@ def test_no_text_of_the_address_can_act(client: httpx.Client, name: str) -> None
 def test_no_text_of_a_model_can_act(house: Served, intent: str) -> None:
     """It replies with marks and scripts wherever a reply has text."""
     text = f'words of a model {HOSTILE}" onfocus="alert(1) [x](javascript:alert(1))'
-    read_as = read(text, domain=text, entities=[text], sub_questions=[text]) | {"hint": text}
+    parts: dict[str, object] = {"entities": [text], "sub_questions": [text]}
     reply = replying(
-        intent={**read_as, "kind": intent or "clause_lookup", "reason": text},
+        intent={"kind": intent or "clause_lookup", "question": text, "hint": text, **parts}
+        | {"domain": text, "reason": text},
         rewrite={"kind": "expand", "text": text, "confidence": 1, "reason": text},
         boost={"keyword_sets": [{"keywords": [text], "reason": text}]},
         clauses={"clauses": [{"quote": text, "source": 1}], "answer": text},

@@ -56,6 +56,7 @@ MAX_SHOWN_QUESTIONS = 100  # of an evaluation, on its page
 MAX_UPLOAD_METADATA_CHARS = 100_000  # characters of the metadata that come with files
 MAX_UPLOAD_NAME_CHARS = 1_000
 MAX_UPLOAD_FILES = 1_000  # in one form
+UPLOAD_MEMORY_BYTES = 64 * 1024  # of a file that is sent; the rest waits on the disk
 MAX_FETCHED_ADDRESSES = 20  # in one form
 MAX_UPLOAD_PART_BYTES = 200  # the last part of a file's name
 
