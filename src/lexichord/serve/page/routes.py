@@ -33,7 +33,7 @@ from lexichord.serve.limits import (
     MAX_PINNED_DOCUMENTS,
     own_deadline,
 )
-from lexichord.serve.page.document import MarkedPlaces, read_places, show_document
+from lexichord.serve.page.document import MarkedPlaces, read_places, show_document, show_original
 from lexichord.serve.page.form import (
     FacetView,
     SearchForm,
@@ -45,7 +45,6 @@ from lexichord.serve.page.form import (
 )
 from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.language import say
-from lexichord.serve.page.original import show_original
 from lexichord.serve.page.questions import searches
 from lexichord.serve.page.render import (
     PAGE_HEADERS,
