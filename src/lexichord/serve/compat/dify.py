@@ -27,8 +27,13 @@ from lexichord.errors import (
 )
 from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.invalid import InvalidValueError, JsonRequest, find_invalid
-from lexichord.serve.http.routing import Caller, find_caller
+from lexichord.serve.http.routing import (
+    Caller,
+    InvalidValueError,
+    JsonRequest,
+    find_caller,
+    find_invalid,
+)
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 
