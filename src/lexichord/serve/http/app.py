@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lexichord.serve.access import AccessPolicy
 from lexichord.serve.compat import dify, openai, simple_http
 from lexichord.serve.errors import public_error
-from lexichord.serve.http import health, jobs, routes, uploads
+from lexichord.serve.http import health, jobs, routes
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
@@ -104,7 +104,6 @@ class _Connection:
 
 ROUTERS = (
     routes.router,
-    uploads.router,
     jobs.router,
     simple_http.router,
     dify.router,
