@@ -11,7 +11,7 @@ import httpx
 import psycopg
 import pytest
 
-from lexichord.serve.page.find import completions
+from lexichord.serve.page.routes import completions
 from lexichord.types import Json
 from tests.http.pages import Elements, between, words
 from tests.http.served import Documents, Keys, Served, serve, serve_documents
@@ -249,7 +249,7 @@ def test_many_titles_are_not_read_while_typing(
     client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Zebra mail" in client.get("/suggest?q=zebra").json()
-    monkeypatch.setattr("lexichord.serve.page.find.MAX_LISTED_DOCUMENTS", 3)
+    monkeypatch.setattr("lexichord.serve.page.routes.MAX_LISTED_DOCUMENTS", 3)
     assert client.get("/suggest?q=office lea").json() == []
     assert client.get("/suggest?q=office lea&dataset=one").json() == ["Office Lease"]
 

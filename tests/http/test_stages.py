@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from lexichord.serve.limits import MAX_FOUND
-from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.routes import FoundResponses
 from tests.builders import RESPONSE
 from tests.end_to_end.processes import wait_until
 from tests.http.pages import LEASE, LICENCE, words
@@ -85,7 +85,7 @@ def test_what_was_found_is_given_out_once_and_little_is_kept() -> None:
 
 
 def test_what_was_found_is_kept_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lexichord.serve.page.found.FOUND_SECONDS", 0.0)
+    monkeypatch.setattr("lexichord.serve.page.routes.FOUND_SECONDS", 0.0)
     kept = FoundResponses()
     kept.keep("a", RESPONSE, 0.5)
     assert kept.take("a") is None

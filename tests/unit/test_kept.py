@@ -2,7 +2,7 @@
 
 from lexichord.db.session import asking_for
 from lexichord.retrieve.cache import cached_by_tenant
-from lexichord.serve.page.found import FoundResponses
+from lexichord.serve.page.routes import FoundResponses
 from tests.builders import RESPONSE
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lexichord.cli.keys import _list, _list_calls
+from lexichord.cli.access import _print_calls, _print_keys
 from lexichord.cli.render import out
 from lexichord.types import ApiCall, ApiKey
 
@@ -39,14 +39,14 @@ PLAIN = ApiKey(1, "ci", None, True, False, False, None, DAY, None, None, None, N
 )
 def test_a_key_is_a_line(changes: dict[str, object], line: str) -> None:
     with out.capture() as captured:
-        _list([replace(PLAIN, **changes)])  # type: ignore[arg-type]
+        _print_keys([replace(PLAIN, **changes)])  # type: ignore[arg-type]
     assert " ".join(captured.get().split()) == " ".join(line.split())
 
 
 def test_a_call_is_a_line_with_its_words_where_they_were_kept() -> None:
     call = ApiCall(DAY, 1, "ci", "search", ("a",), 200, None)
     with out.capture() as captured:
-        _list_calls([call, replace(call, datasets=None, query="zebra", status=403)])
+        _print_calls([call, replace(call, datasets=None, query="zebra", status=403)])
     assert [" ".join(line.split()) for line in captured.get().splitlines()] == [
         "2026-02-03 04:05:00 1 ci search 200 a",
         "2026-02-03 04:05:00 1 ci search 403 all datasets zebra",

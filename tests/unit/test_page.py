@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markupsafe import escape
 
 import lexichord
-from lexichord.serve.page.passages import (
+from lexichord.serve.page.reading import (
     answer_patterns,
     find_answer,
     find_words,

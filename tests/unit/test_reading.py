@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 from lexichord.ingest.load.kinds import PDF_TYPE
 from lexichord.serve.limits import MAX_PART_CHARS
-from lexichord.serve.page.blocks import MarkWriter, plain_marks
-from lexichord.serve.page.code import MAX_HIGHLIGHTED_CHARS, MAX_HIGHLIGHTED_LINE_CHARS
+from lexichord.serve.page.blocks import (
+    MAX_HIGHLIGHTED_CHARS,
+    MAX_HIGHLIGHTED_LINE_CHARS,
+    MarkWriter,
+    plain_marks,
+)
 from lexichord.serve.page.document import DocumentView, part_cuts, read_places, show_document
 from lexichord.serve.page.reading import show_line, show_text
 from lexichord.types import ShownDocument, StoredChunk, StoredDocument

@@ -2,8 +2,14 @@
 
 from dataclasses import fields, replace
 
-from lexichord.serve.compat.kbbridge.folders import named_documents, uri_prefix
-from lexichord.serve.compat.kbbridge.shapes import FileItem, ListedFile, PassageItem, short_names
+from lexichord.serve.compat.kbbridge.shapes import (
+    FileItem,
+    ListedFile,
+    PassageItem,
+    named_documents,
+    short_names,
+    uri_prefix,
+)
 from lexichord.types import ChunkHit, FileHit, StoredDocument
 from tests.builders import DOCUMENT
 

@@ -7,21 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lexichord.cli import (
-    config,
-    datasets,
-    keys,
-    metadata,
-    models,
-    serve,
-    shards,
-    show_version,
-    stored,
-    tenants,
-)
+from lexichord.cli import access, config, serve, show_version, stored
 from lexichord.cli import eval as evaluation
-from lexichord.cli.deferred import progress, render
-from lexichord.cli.help import CommandGroup
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
     CHECK_PANEL,
@@ -33,6 +20,7 @@ from lexichord.cli.options import (
     SERVE_PANEL,
     SIMILAR_OPTIONS,
     STORE_PANEL,
+    CommandGroup,
     ExplainOption,
     HintOption,
     Invocation,
@@ -41,6 +29,8 @@ from lexichord.cli.options import (
     YesOption,
     command,
     confirm_deletion,
+    progress,
+    render,
     say_error,
     show_examples,
 )
@@ -77,7 +67,7 @@ app = typer.Typer(
         ]
     ),
 )
-app.add_typer(models.models_app, name="models", rich_help_panel=CHECK_PANEL)
+app.add_typer(config.models_app, name="models", rich_help_panel=CHECK_PANEL)
 app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)
 app.add_typer(stored.training_app)
@@ -87,11 +77,11 @@ app.add_typer(stored.reembed_app)
 app.add_typer(evaluation.eval_app)
 app.add_typer(config.config_app)
 app.add_typer(serve.serve_app)
-app.add_typer(keys.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
-app.add_typer(tenants.tenants_app, name="tenants", rich_help_panel=SERVE_PANEL)
-app.add_typer(shards.shards_app, name="shards", rich_help_panel=SERVE_PANEL)
-app.add_typer(datasets.datasets_app, name="datasets", rich_help_panel=STORE_PANEL)
-app.add_typer(metadata.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)
+app.add_typer(access.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
+app.add_typer(access.tenants_app, name="tenants", rich_help_panel=SERVE_PANEL)
+app.add_typer(stored.shards_app, name="shards", rich_help_panel=SERVE_PANEL)
+app.add_typer(stored.datasets_app, name="datasets", rich_help_panel=STORE_PANEL)
+app.add_typer(stored.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)
 
 
 def _show_version(is_asked: bool) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from lexichord.cli.deferred import progress, render
-from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command
+from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command, progress, render
 from lexichord.errors import ConfigError
 from lexichord.types.base import counted
 from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor

@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 import typer
 
-from lexichord.cli import metadata
-from lexichord.cli.deferred import progress, render
-from lexichord.cli.options import EXIT_FAILED, STORE_PANEL, CliOption, Invocation, command
+from lexichord.cli.options import (
+    EXIT_FAILED,
+    STORE_PANEL,
+    CliOption,
+    Invocation,
+    command,
+    progress,
+    render,
+)
+from lexichord.cli.stored import parse_pairs
 from lexichord.errors import ConfigError
 from lexichord.types.options import ContextKind, ContextPart, Marking
 
@@ -130,7 +137,7 @@ class IngestArguments:
             "include": self.include or [],
             "exclude": self.exclude or [],
             "follow_links": self.follow_links,
-            "metadata": metadata.parse_pairs(self.given or []),
+            "metadata": parse_pairs(self.given or []),
             "keep_originals": self.keep_originals,
             "workers": self.workers,
             "depth": self.depth,

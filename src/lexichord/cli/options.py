@@ -1,6 +1,8 @@
-"""What commands share: their options, the settings, how results and errors are printed.
+"""What commands share: their options, the settings, their help, how results and errors are printed.
 
-Texts, bounds and defaults of a search's options stand in `types.options`, for all surfaces.
+Texts, bounds and defaults of a search's options stand in `types.options`, for all surfaces. Help is
+plain text, for rich takes longer to import than all else; what shows results and progress by it is
+imported at its first use.
 """
 
 import inspect
@@ -12,14 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, SIGTERM, signal
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from lexichord.cli import exit_code
-from lexichord.errors import ConfigError, LexichordError
+from lexichord.errors import ConfigError, LexichordError, plain_reason
 from lexichord.types.base import escaped
 from lexichord.types.options import (
     Described,
@@ -30,10 +34,11 @@ from lexichord.types.options import (
 )
 
 if TYPE_CHECKING:
+    from typer._click import Context, HelpFormatter
+
     from lexichord.client.sync import SyncLexichord
     from lexichord.settings import Settings
     from lexichord.types import Shaped
-
 
 type CliOption = tuple[object, object]  # its type, and its default
 
@@ -52,6 +57,24 @@ OPTION_NOTES = {
     "uri_prefix": "Or a folder.",
     "filter": 'In JSON: {"year": 2024}.',
 }
+
+COMMANDS = "Commands"  # the heading of those that are of no panel
+
+if TYPE_CHECKING:
+    from lexichord.cli import progress as progress
+    from lexichord.cli import render as render
+else:
+
+    class _Deferred:
+        """A module that is imported when something of it is first asked for."""
+
+        def __init__(self, module: str) -> None:
+            self._module = module
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(import_module(self._module), name)
+
+    progress, render = _Deferred("lexichord.cli.progress"), _Deferred("lexichord.cli.render")
 
 
 class CliGroup(Protocol):
@@ -342,3 +365,36 @@ def _plain(value: object) -> object:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     return str(value)
+
+
+class CommandGroup(TyperGroup):
+    """A group that shows its commands below their panels' names, each with its whole text.
+
+    What is wrong with an argument is told in plain words.
+    """
+
+    def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401
+        """Run the command that is named."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = plain_reason(error.message)
+            raise
+
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Write a list of commands a panel, all in the same two columns."""
+        width = max(map(len, self.commands))
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            assert isinstance(command, TyperCommand | TyperGroup)
+            text = " ".join((command.help or "").partition("\n\n")[0].split())
+            row = (name.ljust(width), text)
+            panels.setdefault(str(command.rich_help_panel or COMMANDS), []).append(row)
+        for panel, rows in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(rows)
+
+
+def command_group(text: str) -> typer.Typer:
+    """Return an application for commands of one kind; without one of them it shows its help."""
+    return typer.Typer(cls=CommandGroup, help=text, no_args_is_help=True)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexichord.cli.deferred import render
-from lexichord.cli.options import SERVE_PANEL, Invocation, command, log_to_stderr
+from lexichord.cli.options import SERVE_PANEL, Invocation, command, log_to_stderr, render
 from lexichord.errors import ConfigError
 
 if TYPE_CHECKING:

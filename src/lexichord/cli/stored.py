@@ -1,32 +1,49 @@
-"""Commands on what is stored: contexts, another embedding model, vechord tables, training data."""
+"""Commands on what is stored: contexts, another embedding model, vechord tables, training data.
+
+Besides, on datasets, on documents' metadata, with how keys with values are written, and on shards.
+"""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lexichord.cli.deferred import progress, render
 from lexichord.cli.options import (
     CHECK_PANEL,
     EXIT_FAILED,
+    SCOPE_OPTIONS,
     STORE_PANEL,
     DatasetsOption,
     Invocation,
+    ReferencesArgument,
     YesOption,
     command,
+    command_group,
     confirm_deletion,
+    progress,
+    render,
+    say_error,
 )
-from lexichord.errors import ConfigError
+from lexichord.errors import ConfigError, some_names
 from lexichord.types.base import counted
 
 if TYPE_CHECKING:
+    from lexichord.client.sync import SyncLexichord
     from lexichord.ingest.llm_context.backfill import Contextualized
     from lexichord.ingest.report import ContextReport
     from lexichord.ingest.vectors import ReembedOptions
-
+    from lexichord.types import Facet
+    from lexichord.types.state import Rebalanced, Shard
 
 vechord_app = typer.Typer()
+
+datasets_app = command_group("Datasets, each a named set of documents.")
+
+metadata_app = command_group("Documents' metadata.")
+
+shards_app = command_group("Shards: other databases that hold a part of the documents.")
 
 
 @command(
@@ -247,3 +264,187 @@ def _print(row: dict[str, Any]) -> None:
     kept = f"kept: vectors of {row['kept']} (--rollback changes back, --drop deletes them)"
     render.out.print(render.printable(kept))
     render.degraded(row["degraded"])
+
+
+@command(datasets_app, "list")
+def list_datasets(invocation: Invocation) -> None:
+    """List the datasets, with how many documents and chunks each holds."""
+    with invocation.open() as lexichord:
+        invocation.show_list("datasets", lexichord.datasets(), render.datasets)
+
+
+@command(datasets_app, examples=("lexichord datasets delete contracts --yes",))
+def delete(
+    invocation: Invocation,
+    dataset: Annotated[str, typer.Argument(help="Of the list.", show_default=False)],
+    yes: YesOption = False,
+) -> None:
+    """Delete a dataset with its documents and all that belongs to them."""
+    with invocation.open() as lexichord:
+        held = [str(each) for each in lexichord.datasets() if each.dataset == dataset]
+        for line in held:  # of one that is not there the application says so
+            confirm_deletion(line, yes)
+        documents = lexichord.delete_dataset(dataset)
+    invocation.show(
+        {"deleted": documents}, lambda _: render.out.print(f"{', '.join(held)} deleted")
+    )
+
+
+@command(datasets_app, examples=("lexichord datasets rename contracts agreements",))
+def rename(
+    invocation: Invocation,
+    dataset: Annotated[str, typer.Argument(help="Its name until now.", show_default=False)],
+    new_name: Annotated[str, typer.Argument(help="One that no dataset has.", show_default=False)],
+) -> None:
+    """Give a dataset another name; API keys and an indexed table that name it follow."""
+    with invocation.open() as lexichord:
+        lexichord.rename_dataset(dataset, new_name)
+    row = {"dataset": new_name}
+    invocation.show(
+        row, lambda _: render.out.print(render.printable(f"{dataset} is {new_name} now"))
+    )
+
+
+@command(datasets_app, examples=("lexichord datasets move lease.pdf nda.pdf --to archive",))
+def move(
+    invocation: Invocation,
+    references: ReferencesArgument,
+    to: Annotated[str, typer.Option(help="A dataset; one that is not there is made.")],
+) -> None:
+    """Move documents into a dataset, with all that belongs to them; nothing is embedded again."""
+    with invocation.open() as lexichord:
+        moved = lexichord.move(references, to)
+    invocation.show({"moved": moved}, lambda row: render.out.print(f"{row['moved']} moved"))
+
+
+@command(metadata_app, "set", examples=("lexichord metadata set lease.pdf year=2024 party=Acme",))
+def set_metadata(
+    invocation: Invocation,
+    reference: Annotated[str, typer.Argument(help="A document's id, uri or uri's end.")],
+    pairs: Annotated[list[str], typer.Argument(help="KEY=VALUE, in JSON or text; null: none.")],
+) -> None:
+    """Set keys of a document's metadata; nothing is embedded again."""
+    changes = parse_pairs(pairs)
+    with invocation.open() as lexichord:
+        _note_missing_keys(lexichord, reference, changes)
+        metadata = lexichord.set_metadata(reference, changes)
+    invocation.show({"metadata": metadata}, lambda _: render.metadata(metadata))
+
+
+def _note_missing_keys(lexichord: "SyncLexichord", reference: str, changes: dict[str, Any]) -> None:
+    """Say which keys that are to go are not there: they may be misspelt."""
+    gone = [key for key, value in changes.items() if value is None]
+    if not gone:
+        return
+    (document,) = lexichord.list(documents=[reference])
+    keys = document.metadata.keys()
+    for key in gone:
+        if key not in keys:
+            there = f"take one of {some_names(keys, [key])}" if keys else "it has no metadata"
+            say_error(f"{reference} has no key '{key}': {there}")
+
+
+@command(
+    metadata_app,
+    "count",
+    group=SCOPE_OPTIONS,
+    examples=("lexichord metadata count media_type --dataset contracts",),
+)
+def count_by(
+    invocation: Invocation,
+    key: Annotated[str, typer.Argument(help="A key, or dataset, uri, title, media_type, folder.")],
+    options: dict[str, Any],
+) -> None:
+    """Count documents by the values of a key."""
+    with invocation.open() as lexichord:
+        invocation.show_list("facets", lexichord.count_by(key, **options), _print_facets)
+
+
+def parse_pairs(pairs: Iterable[str]) -> dict[str, Any]:
+    """Read KEY=VALUE; a value that is no JSON is text. Raises ConfigError."""
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, written = pair.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"'{pair}' is no metadata: write KEY=VALUE")
+        values[key] = _value(written)
+    return values
+
+
+def _value(written: str) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return written
+
+
+def _print_facets(facets: "Iterable[Facet]") -> None:
+    for facet in facets:
+        shown = facet.value if isinstance(facet.value, str) else json.dumps(facet.value)
+        render.out.print(render.printable(f"{facet.documents:>7}  {shown}"))
+
+
+@command(shards_app, examples=("lexichord shards add postgresql://user@second/db",))
+def add(
+    invocation: Invocation,
+    database: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATABASE", help="DSN of an empty one, without a password.", show_default=False
+        ),
+    ],
+) -> None:
+    """Make an empty database a shard: new documents go to all of them."""
+    with invocation.open() as lexichord:
+        number = lexichord.add_shard(database)
+    invocation.show({"number": number}, lambda _: _shard_added(number))
+
+
+@command(shards_app, "list")
+def list_shards(invocation: Invocation) -> None:
+    """List the shards besides the database itself, with how many documents each holds."""
+    with invocation.open() as lexichord:
+        invocation.show_list("shards", lexichord.list_shards(), _print_shards)
+
+
+@command(
+    shards_app, examples=("lexichord shards rebalance", "lexichord shards rebalance --empty 2")
+)
+def rebalance(
+    invocation: Invocation,
+    empty: Annotated[
+        int | None,
+        typer.Option(metavar="SHARD", help="Leave this one with none.", show_default=False),
+    ] = None,
+) -> None:
+    """Move documents so that all shards have their part; searches and ingests go on."""
+    with invocation.open() as lexichord:
+        moved = lexichord.rebalance_shards(empty=empty)
+    invocation.show(moved.to_dict(), lambda _: _shard_moved(moved))
+
+
+@command(shards_app, examples=("lexichord shards remove 1",))
+def remove(
+    invocation: Invocation,
+    number: Annotated[int, typer.Argument(help="Of the list.", show_default=False)],
+) -> None:
+    """Take an empty shard from the list; its database stays as it is."""
+    with invocation.open() as lexichord:
+        lexichord.remove_shard(number)
+    invocation.show({"removed": number}, lambda _: render.out.print(f"shard {number} is removed"))
+
+
+def _shard_added(number: int) -> None:
+    render.out.print(f"shard {number} is added")
+    render.err.print("restart what is open: it stores nothing there, and finds nothing, until then")
+
+
+def _shard_moved(moved: "Rebalanced") -> None:
+    documents = counted(moved.documents, "document", ",")
+    render.out.print(f"{documents} moved, with {counted(moved.chunks, 'chunk', ',')}")
+
+
+def _print_shards(shards: "list[Shard]") -> None:
+    for each in shards:
+        documents = counted(each.documents, "document", ",")
+        render.out.print(render.printable(f"{each.number}  {documents}  {each.dsn}"))

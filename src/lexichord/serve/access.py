@@ -38,11 +38,15 @@ from lexichord.ingest.report import Report
 from lexichord.providers.base import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve.trace import streamed
-from lexichord.serve.calls import CallLog, RequestRates
-from lexichord.serve.errors import public_line, public_status
+from lexichord.serve.errors import (
+    public_line,
+    public_result,
+    public_run_of,
+    public_status,
+    public_status_report,
+)
 from lexichord.serve.files import FileMethods
-from lexichord.serve.public import public_result, public_run_of, public_status_report
-from lexichord.serve.scope import recorded
+from lexichord.serve.scope import CallLog, RequestRates, recorded
 from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,

@@ -1,10 +1,10 @@
 """Dify's External Knowledge API; a knowledge base is a dataset, its id the dataset's name.
 
 Whoever registers it in Dify is asked for the address without /retrieval, and gives it with /dify
-or without.
+or without. One filter goes to several knowledge bases, one after the other.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime
 from re import fullmatch
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from lexichord.client.passages import ScoredPassage
+from lexichord.client.passages import ScoredPassage, passage_options
 from lexichord.errors import (
     AccessError,
     ConfigError,
@@ -25,12 +25,25 @@ from lexichord.errors import (
     NotFoundError,
     TooManyRequestsError,
 )
-from lexichord.serve.compat.filters import NEGATIVE_OPERATORS, FilterValue, query
+from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.invalid import InvalidValueError, JsonRequest, find_invalid
-from lexichord.serve.http.routing import Caller, find_caller
+from lexichord.serve.http.bodies import FilterValue
+from lexichord.serve.http.routing import (
+    Caller,
+    InvalidValueError,
+    JsonRequest,
+    find_caller,
+    find_invalid,
+)
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
+from lexichord.types import Response as QueryResponse
+from lexichord.types.questions import check_filter
+
+# Operators whose conditions hold for a document without the key.
+NEGATIVE_OPERATORS = {"ne", "nin", "not contains", "empty"}
+MATCH_ALL: Json = {"and": []}
+MATCH_NONE: Json = {"or": []}
 
 # Error codes of Dify's specification.
 INVALID_HEADER_CODE, AUTHORIZATION_FAILED_CODE, NO_KNOWLEDGE_CODE = 1001, 1002, 2001
@@ -66,6 +79,56 @@ FILTER_OPERATORS: dict[str, str] = {
     **{"is": "in", "=": "in", "is not": "nin", "≠": "nin", "not in": "nin"},
     **{">": "gt", "<": "lt", "≥": "gte", "≤": "lte", "null": "empty", "not null": "not empty"},
 }
+
+
+async def query(scoped: ScopedClient, text: str, **options: Any) -> QueryResponse:  # noqa: ANN401
+    """Query for passages; a key that only other datasets know fails a condition, or fulfils it.
+
+    One filter goes to several knowledge bases here, of which some may lack a key: to fail would
+    fail them all. A key that no document in the caller's reach has is a mistake as everywhere.
+    """
+    settled = passage_options(options)
+    if (filter := options.get("filter")) is not None:
+        check_filter(filter, scoped.settings.max_conditions)
+    try:
+        return await scoped.query(text, **settled)
+    except NotFoundError:
+        raise
+    except ConfigError:
+        if filter is None:
+            raise
+        datasets = options.get("datasets")
+        unknown = {key for key in _keys(filter) if not await _is_known(scoped, key, datasets)}
+        elsewhere = [await _is_known(scoped, key, None) for key in unknown]
+        if not unknown or not all(elsewhere):
+            raise
+        settled = {**settled, "filter": settle(filter, unknown)}
+        return await scoped.query(text, **settled)
+
+
+async def _is_known(scoped: ScopedClient, key: str, datasets: Sequence[str] | None) -> bool:
+    """Return whether a document has a key, by a list of none of them."""
+    filter: Json = {"and": [{"key": key, "op": "empty"}, MATCH_NONE]}
+    try:
+        await scoped.list(datasets=datasets, filter=filter)
+    except ConfigError:
+        return False
+    return True
+
+
+def settle(filter: Json, unknown: Collection[str]) -> Json:
+    """Decide the conditions on keys that no document has; the others stay."""
+    for form in ("and", "or"):
+        if form in filter:
+            return {form: [settle(part, unknown) for part in filter[form]]}
+    if filter["key"] not in unknown:
+        return filter
+    return MATCH_ALL if filter["op"] in NEGATIVE_OPERATORS else MATCH_NONE
+
+
+def _keys(filter: Json) -> set[str]:
+    parts = [*filter.get("and", ()), *filter.get("or", ())]
+    return {filter["key"]} if "key" in filter else {key for part in parts for key in _keys(part)}
 
 
 class RetrievalSetting(BaseModel):

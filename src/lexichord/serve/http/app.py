@@ -12,18 +12,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lexichord.serve.access import AccessPolicy
 from lexichord.serve.compat import dify, openai, simple_http
 from lexichord.serve.errors import public_error
-from lexichord.serve.http import health, jobs, routes, uploads
+from lexichord.serve.http import health, jobs, routes
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
 from lexichord.serve.middleware import BODYLESS_METHODS
-from lexichord.serve.page import api, find, manage, questions, stages, status
+from lexichord.serve.page import manage, questions, status
 from lexichord.serve.page import routes as page
-from lexichord.serve.page.api import swagger_files
-from lexichord.serve.page.found import FoundResponses
 from lexichord.serve.page.language import LanguageMiddleware, load_language
 from lexichord.serve.page.questions import ExampleSearches, ended_searches
 from lexichord.serve.page.render import static_files
+from lexichord.serve.page.routes import FoundResponses, swagger_files
 from lexichord.serve.server import add_middleware
 
 
@@ -105,18 +104,14 @@ class _Connection:
 
 ROUTERS = (
     routes.router,
-    uploads.router,
     jobs.router,
     simple_http.router,
     dify.router,
     openai.router,
     page.router,
-    find.router,
     questions.router,
     manage.router,
     status.router,
-    stages.router,
-    api.router,
     health.router,
 )
 
@@ -133,7 +128,7 @@ def create_http_app(policy: AccessPolicy) -> FastAPI:
         title="lexichord",
         version=version("lexichord"),
         description=API_DESCRIPTION,
-        docs_url=None,  # FastAPI's pages load their scripts from elsewhere: page/api.py
+        docs_url=None,  # FastAPI's pages load their scripts from elsewhere: page/routes.py
         redoc_url=None,
         default_response_class=JsonReply,
         generate_unique_id_function=_operation_id,

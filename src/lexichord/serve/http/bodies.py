@@ -42,6 +42,8 @@ from lexichord.types.evidence import ContextSource
 from lexichord.types.options import Options, describe
 from lexichord.types.state import JOB_FIELDS, IngestRun
 
+type FilterValue = str | bool | int | float  # of a condition, as JSON has it
+
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 NameText = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]

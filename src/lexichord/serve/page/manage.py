@@ -15,7 +15,7 @@ from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER, parse_object
 from lexichord.serve.http.jobs import JobRunner
-from lexichord.serve.http.uploads import ingest_call
+from lexichord.serve.http.routes import ingest_call
 from lexichord.serve.limits import (
     MANAGED_DOCUMENTS,
     MAX_NAME_CHARS,

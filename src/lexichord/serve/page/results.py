@@ -13,21 +13,20 @@ from markupsafe import Markup, escape
 from lexichord.display.plain_text import CODE, part_by_code
 from lexichord.ingest.load.kinds import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.answer import citation, write_table
-from lexichord.serve.page.blocks import CharRange, MarkWriter
-from lexichord.serve.page.code import line_starts, show_fence
+from lexichord.serve.page.blocks import CharRange, MarkWriter, line_starts, show_fence
 from lexichord.serve.page.document import document_address
 from lexichord.serve.page.explain import ExplainView, show_explanation
 from lexichord.serve.page.form import SearchForm
 from lexichord.serve.page.language import say
-from lexichord.serve.page.passages import (
+from lexichord.serve.page.reading import (
     answer_patterns,
     find_answer,
     find_words,
     place_in_words,
+    show_line,
     show_passage,
     word_pattern,
 )
-from lexichord.serve.page.reading import show_line
 from lexichord.types import ChunkHit, Comparison, FileHit, Response, StoredDocument
 from lexichord.types.base import cite, document_name, escaped, file_name
 from lexichord.types.evidence import (

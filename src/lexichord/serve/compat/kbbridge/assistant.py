@@ -7,38 +7,36 @@ from fastmcp import FastMCP
 from pydantic import Field
 
 from lexichord.client.passages import chunk_confidences
-from lexichord.serve.compat.kbbridge.folders import (
-    DATASET_INFO_EXAMPLE,
-    DocumentArgument,
-    FilterArgument,
-    Folder,
-    ResourceArgument,
-    read_folders,
-    scope_options,
-)
 from lexichord.serve.compat.kbbridge.shapes import (
+    DATASET_INFO_EXAMPLE,
     AnswerSource,
     AssistantOutput,
     DatasetResult,
     DiscoveryEvaluation,
+    DocumentArgument,
+    FilterArgument,
+    Folder,
     PassageItem,
+    ResourceArgument,
     SourceItem,
     StructuredAnswer,
     confidence_level,
     file_items,
     passage_items,
+    read_folders,
     relevant_names,
+    scope_options,
 )
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_QUERY_CHARS, MODEL_TIME_SHARE, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp.calls import (
+    UNPUBLISHED,
     FindCaller,
     QueryParameter,
     TimeoutArgument,
     ToolCaller,
     ignored_parameters,
 )
-from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import Json, ReflectOptions, Response, Step
 from lexichord.types.base import file_name
 from lexichord.types.options import DEFAULT_FILES

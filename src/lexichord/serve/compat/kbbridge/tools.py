@@ -7,38 +7,36 @@ from pydantic import Field
 from lexichord.retrieve.judge import find_relevant
 from lexichord.retrieve.search import count_candidates, rerank
 from lexichord.retrieve.trace import Trace
-from lexichord.serve.compat.kbbridge.folders import (
+from lexichord.serve.compat.kbbridge.shapes import (
     DatasetArgument,
     DocumentArgument,
-    FilterArgument,
-    FolderArgument,
-    ResourceArgument,
-    documents_in,
-    one_folder,
-    scope_options,
-)
-from lexichord.serve.compat.kbbridge.shapes import (
     FacetItem,
     FileCountOutput,
     FileDiscoverOutput,
     FileListerOutput,
+    FilterArgument,
+    FolderArgument,
     KeywordOutput,
+    ResourceArgument,
     RetrieverOutput,
+    documents_in,
     file_items,
     listed_files,
+    one_folder,
     passage_items,
     relevant_names,
     retrieved_documents,
+    scope_options,
     short_names,
 )
 from lexichord.serve.limits import MAX_COUNTED_NAMES, MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp.calls import (
+    UNPUBLISHED,
     QueryParameter,
     TimeoutArgument,
     ToolCaller,
     ignored_parameters,
 )
-from lexichord.serve.mcp.schemas import UNPUBLISHED
 from lexichord.types import ChunkHit, Json, Mode, SearchOptions
 
 SearchMethod = Literal[

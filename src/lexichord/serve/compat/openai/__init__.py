@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from lexichord.serve.compat.openai import files, models, responses, search, stores
+from lexichord.serve.compat.openai import files, models, search, stores
 
 router = APIRouter()
-for part in (stores, files, search, models, responses):
+for part in (stores, files, search, models):
     router.include_router(part.router)

@@ -1,4 +1,4 @@
-"""The commands for the API keys of HTTP and MCP."""
+"""The commands for who may ask: the API keys of HTTP and MCP, and tenants."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lexichord.cli.deferred import render
-from lexichord.cli.help import command_group
-from lexichord.cli.options import Invocation, command
+from lexichord.cli.options import Invocation, command, command_group, render
 from lexichord.errors import ConfigError
+from lexichord.types.base import counted
 
 if TYPE_CHECKING:
-    from lexichord.types import ApiCall, ApiKey, NewApiKey
+    from lexichord.types import ApiCall, ApiKey, NewApiKey, Tenant
 
 OVERLAP_HOURS = 24  # as the library has it
 
 keys_app = command_group("API keys for HTTP and MCP.")
+
+tenants_app = command_group("Tenants, who share a database and see nothing of each other.")
 
 
 @command(keys_app, examples=("lexichord keys create agents --dataset contracts --days 90",))
@@ -76,7 +77,7 @@ def rotate(
 def list_keys(invocation: Invocation) -> None:
     """List the keys, without their secrets."""
     with invocation.open() as lexichord:
-        invocation.show_list("keys", lexichord.list_keys(), _list)
+        invocation.show_list("keys", lexichord.list_keys(), _print_keys)
 
 
 @command(keys_app, examples=("lexichord keys calls --key 3 --latest 50",))
@@ -87,7 +88,7 @@ def calls(
 ) -> None:
     """List what keys were used for, newest first; a running server writes it down after seconds."""
     with invocation.open() as lexichord:
-        invocation.show_list("calls", lexichord.list_calls(latest, key=key), _list_calls)
+        invocation.show_list("calls", lexichord.list_calls(latest, key=key), _print_calls)
 
 
 @command(keys_app, examples=("lexichord keys revoke 3",))
@@ -115,7 +116,7 @@ def _created(key: "NewApiKey") -> None:
     render.out.print(render.printable(key.secret))
 
 
-def _list(keys: "list[ApiKey]") -> None:
+def _print_keys(keys: "list[ApiKey]") -> None:
     for key in keys:
         deeds = {"read": key.reads, "write": key.writes, "delete": key.deletes}
         mode = "+".join(name for name, allowed in deeds.items() if allowed)
@@ -141,7 +142,7 @@ def _state(key: "ApiKey") -> str:
     return f"valid{renews}"
 
 
-def _list_calls(calls: "list[ApiCall]") -> None:
+def _print_calls(calls: "list[ApiCall]") -> None:
     for call in calls:
         when, query = f"{call.called_at:%Y-%m-%d %H:%M:%S}", f"  {call.query}" if call.query else ""
         who = f"{call.key_id:>4}  {call.name}"
@@ -151,3 +152,76 @@ def _list_calls(calls: "list[ApiCall]") -> None:
 
 def _reach(datasets: Sequence[str] | None) -> str:
     return "all datasets" if datasets is None else ", ".join(datasets)
+
+
+@command(tenants_app)
+def on(invocation: Invocation) -> None:
+    """Turn tenants on, for good: only the owner sees what is not of a tenant of its own."""
+    with invocation.open() as lexichord:
+        lexichord.turn_tenants_on()
+    invocation.show({"tenants": "on"}, lambda _: _turned_on())
+
+
+@command(tenants_app, examples=("lexichord tenants add acme --dataset contracts",))
+def add(
+    invocation: Invocation,
+    name: Annotated[str, typer.Argument(help="What it is called.", show_default=False)],
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="It is the tenant's from here on; repeatable.")
+    ] = None,
+    role: Annotated[
+        list[str] | None, typer.Option(help="This SQL role asks for the tenant; repeatable.")
+    ] = None,
+    principal: Annotated[
+        list[str] | None, typer.Option(help="The roles see documents for this; repeatable.")
+    ] = None,
+) -> None:
+    """Add a tenant, or datasets and SQL roles to one."""
+    with invocation.open() as lexichord:
+        is_new = lexichord.add_tenant(
+            name, datasets=dataset or (), roles=role or (), principals=principal or ()
+        )
+    row = {"tenant": name, "created": is_new}
+    invocation.show(
+        row,
+        lambda _: render.out.print(
+            render.printable(f"{name} is {'added' if is_new else 'changed'}")
+        ),
+    )
+
+
+@command(tenants_app, "list")
+def list_tenants(invocation: Invocation) -> None:
+    """List the tenants."""
+    with invocation.open() as lexichord:
+        invocation.show_list("tenants", lexichord.list_tenants(), _print_tenants)
+
+
+@command(tenants_app, examples=("lexichord tenants drop acme",))
+def drop(
+    invocation: Invocation,
+    name: Annotated[str, typer.Argument(help="Of the list.", show_default=False)],
+) -> None:
+    """Forget a tenant and revoke its keys; its datasets stay, for the owner alone to see."""
+    with invocation.open() as lexichord:
+        lexichord.drop_tenant(name)
+    invocation.show(
+        {"dropped": name}, lambda _: render.out.print(render.printable(f"{name} is dropped"))
+    )
+
+
+def _turned_on() -> None:
+    from lexichord.client.keys import SERVE_AS
+
+    render.out.print("tenants are on")
+    render.err.print(
+        f"to serve them, {SERVE_AS}; restart what serves now", highlight=False, markup=False
+    )
+
+
+def _print_tenants(tenants: "list[Tenant]") -> None:
+    for each in tenants:
+        datasets = ", ".join(each.datasets) or "no dataset"
+        roles = f"  roles {', '.join(each.roles)}" if each.roles else ""
+        keys = counted(each.keys, "key")
+        render.out.print(render.printable(f"{each.tenant}  {datasets}  {keys}{roles}"))
