@@ -23,8 +23,8 @@ from lexichord.ingest.flow import (
     unbounded_gather,
     yielded,
 )
+from lexichord.ingest.llm_context import ContextWriter, open_writer
 from lexichord.ingest.llm_context.prompt import find_template, model_label, with_contexts
-from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import (
     DocumentListener,
