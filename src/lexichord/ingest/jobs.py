@@ -39,8 +39,8 @@ from lexichord.ingest.sources import (
 )
 from lexichord.ingest.structural_context import LANGUAGE
 from lexichord.ingest.vechord import find_namespace
+from lexichord.ingest.web import WEB_LIMITS, Reach, WebLimits, check_url
 from lexichord.ingest.web.crawl import WebSources, file_name, is_address, split_addresses
-from lexichord.ingest.web.fetch import WEB_LIMITS, Reach, WebLimits, check_url
 from lexichord.types import Json, StoredDocument
 
 
