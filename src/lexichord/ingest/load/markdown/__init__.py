@@ -33,8 +33,14 @@ from lexichord.ingest.load.markdown.directives import (
     without_comments,
 )
 from lexichord.ingest.load.marks import described, picture, within
-from lexichord.ingest.load.text import read_text, storable_text
-from lexichord.ingest.markdown import OPENING_HEADING, fenced, heading_name, part_by_fences
+from lexichord.ingest.load.text import (
+    OPENING_HEADING,
+    fenced,
+    heading_name,
+    part_by_fences,
+    read_text,
+    storable_text,
+)
 from lexichord.types import LoadedText
 
 # What a mark is given that readers see.
