@@ -76,7 +76,7 @@ def test_before_anything_is_stored_it_says_what_to_do(cli: Cli) -> None:
 ANY_SEARCH = {
     *("dspy", "fastapi", "httpx", "jinja2", "babel", "lxml", "pathspec", "semchunk", "onnx"),
     *("lexichord.evaluate.run", "lexichord.ingest.load.pdf", "lexichord.serve"),
-    *("lexichord.db.backup", "lexichord.ingest.find", "lexichord.ingest.jobs"),
+    *("lexichord.db.backup", "lexichord.ingest.files", "lexichord.ingest.jobs"),
     *("lexichord.ingest.pipeline", "lexichord.ingest.structural_context"),
 }
 QUERY = {

@@ -9,8 +9,8 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
+from lexichord.ingest import llm_context
 from lexichord.ingest.flow import INGEST_LIMITS
-from lexichord.ingest.llm_context import writer
 from tests.conftest import new_database
 from tests.end_to_end.context_server import (
     about,
@@ -334,7 +334,7 @@ def test_tries_have_an_end_and_so_has_a_service_that_is_down(
     assert "20 calls failed one after another" in report.llm.stopped
     assert report.llm.left + len(report.llm.failed) == 90
     assert report.llm.left > 0
-    assert len(server.requests) <= TRIES * (writer.MAX_FAILED_CALLS + CALLS)
+    assert len(server.requests) <= TRIES * (llm_context.MAX_FAILED_CALLS + CALLS)
     assert not any(situated(lexichord, "d00"))
     server.mode = "good"
     assert lexichord.contextualize().documents == 30

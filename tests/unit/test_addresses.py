@@ -4,7 +4,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
 
-from lexichord.ingest.web.registries import (
+from lexichord.ingest.web import (
     IPV4_HOLDERS,
     METADATA_ADDRESSES,
     SPECIAL_NETWORKS,

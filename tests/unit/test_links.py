@@ -16,11 +16,10 @@ import pytest
 from lexichord.errors import IngestError
 from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
-from lexichord.ingest.find import FileSearch
 from lexichord.ingest.jobs import batches
 from lexichord.ingest.load.text import held_in_place
 from lexichord.ingest.reader import Reader
-from lexichord.ingest.sources import IngestSource
+from lexichord.ingest.sources import FileSearch, IngestSource
 
 OUT = "a link out of the folder"
 WORDS = "Boats moor at the pier."

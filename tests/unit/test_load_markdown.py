@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.markdown import clean_markdown
-from lexichord.ingest.markdown import markdown_headings
+from lexichord.ingest.load.text import markdown_headings
 from lexichord.types import LoadedText
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from lexichord.ingest.chunk import split
 from lexichord.ingest.chunk.clauses import clauses, declarations, is_code, outline
-from lexichord.ingest.markdown import markdown_headings, markdown_tables
+from lexichord.ingest.load.text import markdown_headings, markdown_tables
 from lexichord.types import LoadedText
 
 CONTRACT = """\

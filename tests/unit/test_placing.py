@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from lexichord.ingest.llm_context import CallBudget, OverBudgetError, count_tokens
 from lexichord.ingest.llm_context.prompt import (
     base_recipe,
     clean_context,
@@ -16,7 +17,6 @@ from lexichord.ingest.llm_context.prompt import (
     with_contexts,
     without_context,
 )
-from lexichord.ingest.llm_context.writer import CallBudget, OverBudgetError, count_tokens
 from lexichord.types import Chunk, Document
 from lexichord.types.questions import Price, Usage
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest.web import WEB_LIMITS, Reach, Validators, check_url, fetch, normal_url
 from lexichord.ingest.web.crawl import Crawl, WebPage, file_name
-from lexichord.ingest.web.fetch import WEB_LIMITS, Reach, Validators, check_url, fetch, normal_url
 from tests.http_server import Manner, Reply, Request, http_server
 
 ANYWHERE = Reach(allow_private=True)

@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import chunk
-from lexichord.ingest.find import LEADS_OUT, SIDECAR_ENDING, FileSearch
 from lexichord.ingest.load.containers import ContainedFile
 from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.kinds import (
@@ -29,7 +28,10 @@ from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular
 from lexichord.ingest.reader import Reader
 from lexichord.ingest.sources import (
+    LEADS_OUT,
+    SIDECAR_ENDING,
     FileGoneError,
+    FileSearch,
     IngestSource,
     PreparedDocument,
     is_gone,

@@ -20,7 +20,6 @@ from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest import originals, sources
 from lexichord.ingest.chunked import GivenSources, Spool
 from lexichord.ingest.files import FileSources
-from lexichord.ingest.find import SKIPPED_FOLDERS, FileSearch
 from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.kinds import kind_of_file, named_by_type
 from lexichord.ingest.load.marks import load_options
@@ -31,11 +30,17 @@ from lexichord.ingest.remote import RemoteAddress, split_remote
 from lexichord.ingest.remote.objects import RemoteSources
 from lexichord.ingest.remote.place import RemotePlace
 from lexichord.ingest.report import Report
-from lexichord.ingest.sources import IngestSource, PreparedDocument, pruned_folder
+from lexichord.ingest.sources import (
+    SKIPPED_FOLDERS,
+    FileSearch,
+    IngestSource,
+    PreparedDocument,
+    pruned_folder,
+)
 from lexichord.ingest.structural_context import LANGUAGE
 from lexichord.ingest.vechord import find_namespace
+from lexichord.ingest.web import WEB_LIMITS, Reach, WebLimits, check_url
 from lexichord.ingest.web.crawl import WebSources, file_name, is_address, split_addresses
-from lexichord.ingest.web.fetch import WEB_LIMITS, Reach, WebLimits, check_url
 from lexichord.types import Json, StoredDocument
 
 

@@ -23,8 +23,8 @@ from lexichord.ingest.flow import (
     unbounded_gather,
     yielded,
 )
+from lexichord.ingest.llm_context import ContextWriter, open_writer
 from lexichord.ingest.llm_context.prompt import find_template, model_label, with_contexts
-from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import (
     DocumentListener,
@@ -53,7 +53,7 @@ from lexichord.ingest.structural_context import (
     tell_language,
 )
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
-from lexichord.ingest.web.fetch import WEB_LIMITS
+from lexichord.ingest.web import WEB_LIMITS
 from lexichord.providers.base import Embedder
 from lexichord.providers.model_folders import best_embedder
 from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages

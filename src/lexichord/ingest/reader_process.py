@@ -104,7 +104,7 @@ def _load(request: Mapping[str, Any], unpacker: Unpacker) -> LoadedText:
 
 
 def _picture(request: Mapping[str, Any], unpacker: Unpacker) -> bytes:
-    from lexichord.ingest.load.pdf.picture import page_picture
+    from lexichord.ingest.load.pdf.page import page_picture
 
     with _file(request, unpacker) as file:
         options = LoadOptions(**request["options"])
@@ -112,7 +112,7 @@ def _picture(request: Mapping[str, Any], unpacker: Unpacker) -> bytes:
 
 
 def _boxes(request: Mapping[str, Any], unpacker: Unpacker) -> list[PageBox]:
-    from lexichord.ingest.load.pdf.picture import passage_boxes
+    from lexichord.ingest.load.pdf.page import passage_boxes
 
     with _file(request, unpacker) as file:
         options = LoadOptions(**request["options"])
@@ -120,7 +120,7 @@ def _boxes(request: Mapping[str, Any], unpacker: Unpacker) -> list[PageBox]:
 
 
 def _sizes(request: Mapping[str, Any], unpacker: Unpacker) -> list[PageSize]:
-    from lexichord.ingest.load.pdf.picture import page_sizes
+    from lexichord.ingest.load.pdf.page import page_sizes
 
     with _file(request, unpacker) as file:
         return page_sizes(file, LoadOptions(**request["options"]))

@@ -28,7 +28,7 @@ from lexichord.types.questions import Usage
 from lexichord.types.state import FileProgress
 
 if TYPE_CHECKING:
-    from lexichord.ingest.find import FileSearch
+    from lexichord.ingest.sources import FileSearch
 
 
 @dataclass(slots=True)

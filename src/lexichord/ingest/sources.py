@@ -1,19 +1,25 @@
-"""What is ingested, as sources that are read when their turn comes; what became of files."""
+"""What is ingested: files found in folders, sources read in their turn, what became of them."""
 
 import asyncio
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
+from lexichord.ingest.load.kinds import kind_of_file, unread_kind
+from lexichord.ingest.load.text import open_in_place
 from lexichord.types import Chunk, Document
 from lexichord.types.base import counted
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 # How the recipe begins of a document that was passed in, not read from a file.
 GIVEN_RECIPE_PREFIX = "chunked "
@@ -149,3 +155,221 @@ def copies_last(todo: Sequence[IngestSource]) -> tuple[list[IngestSource], list[
         if source.sha256:
             seen.add(source.sha256)
     return parts
+
+
+SKIPPED_FOLDERS = {"node_modules", "__pycache__"}  # folders that tools fill
+ENVIRONMENT_FILE = "pyvenv.cfg"  # in a folder of installed Python packages
+IGNORE_FILE = ".gitignore"
+MAX_IGNORE_BYTES = 1_000_000  # bytes of such a file
+SIDECAR_ENDING = ".meta.json"  # of a file with metadata for the one beside it
+LOCK_PREFIX = "~$"  # of the file that Office keeps beside an open document
+LEADS_OUT = "a link out of the folder"
+
+type IgnoreRules = Sequence[tuple[Path, GitIgnoreSpec]]  # outer folders first
+
+
+@dataclass
+class FileSearch:
+    """A search for files in folders; `include` and `exclude` are patterns as in .gitignore.
+
+    Links that lead out of the folders that were named, and links to folders, are followed only
+    where `follow_links` says so. `unread` holds the kinds of files that cannot be read, `left_out`
+    why other files and folders were not looked at, `dead_links` why pages that others link to are
+    not there; all by name.
+    """
+
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    follow_links: bool = False
+    unread: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    dead_links: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._included = parse_patterns("include", self.include)
+        self._excluded = parse_patterns("exclude", self.exclude)
+        self._folders = set[Path]()  # that were named
+
+    def find(self, paths: Iterable[Path]) -> Iterator[Path]:
+        """Yield each file once, folders searched in order of name.
+
+        In a folder, files of kinds that cannot be read are passed over, and so are hidden ones,
+        what .gitignore names, node_modules, __pycache__, Python environments and links that are not
+        followed; a link to a file yields that file. A file that is named itself, and a folder that
+        cannot be listed, is yielded as it is, so that reading it raises what is wrong. Raises
+        ConfigError for a path that is missing.
+        """
+        seen, named = set[Path](), list(paths)
+        self._folders |= {path.resolve() for path in named if path.is_dir()}
+        for path in named:
+            if not path.exists():
+                raise ConfigError(f"there is no file or folder {path}")
+            for file in self._walk(path.resolve()) if path.is_dir() else [path.resolve()]:
+                if file not in seen:
+                    seen.add(file)
+                    yield file
+
+    def _walk(self, root: Path) -> Iterator[Path]:
+        closed: list[OSError] = []
+        self._entered = {root}
+        self._rules: dict[Path, IgnoreRules] = {root.parent: ()}
+        walked = os.walk(root, onerror=closed.append, followlinks=self.follow_links)
+        for here, folders, names in walked:
+            folder = Path(here)
+            if ENVIRONMENT_FILE in names:
+                self._leave_out(folder, "a Python environment")
+                folders.clear()
+                continue
+            folders[:] = [name for name in sorted(folders) if self._enters(root, folder / name)]
+            for name in sorted(names):
+                target = self.target(folder / name)
+                if self._takes(root, folder / name, target) and target:
+                    yield target
+        yield from (Path(error.filename) for error in closed)
+
+    def why_not(self, name: str) -> str:
+        """Return why an object of a bucket or server is not looked at; "" where it is.
+
+        `name` is its path there, by which it is left out as a file in a folder is; what
+        .gitignore says holds for folders of this machine only.
+        """
+        path = PurePosixPath(name)
+        if SKIPPED_FOLDERS.intersection(path.parts[:-1]):
+            return "filled by a tool"
+        if any(part.startswith(".") and part not in (".", "..") for part in path.parts[:-1]):
+            return "hidden"
+        return self._why_by_name(path.name, name) or self._why_not_included(name)
+
+    def _enters(self, root: Path, folder: Path) -> bool:
+        why = self._why_not_entered(root, folder)
+        if not why and folder.is_symlink() and not self.follow_links:
+            why = "a link to a folder"
+        if why:
+            self._leave_out(folder, why)
+        return not why and self._is_new(folder)
+
+    def _is_new(self, folder: Path) -> bool:
+        """Return whether no link has led to a folder before."""
+        if not self.follow_links:
+            return True
+        place = _resolved(folder)
+        is_new = place not in self._entered
+        self._entered.add(place)
+        return is_new
+
+    def _takes(self, root: Path, file: Path, target: Path | None) -> bool:
+        why = self._why_left_out(root, file)
+        why = why or self._why_not_included(file.relative_to(root).as_posix())
+        is_wanted = not why or file.name == IGNORE_FILE or file.name.endswith(SIDECAR_ENDING)
+        if is_wanted and target is None:
+            why = LEADS_OUT
+        elif not why and target != file and self._is_hidden(root, target):
+            why = "a link to what is hidden"
+        if why:
+            self._leave_out(file, why)
+        elif kind_of_file(file) is None:
+            why = unread_kind(file.name)
+            self.unread[storable_name(file.as_posix())] = why
+        return not why
+
+    def _is_hidden(self, root: Path, target: Path | None) -> bool:
+        """Return whether a link's target would not be looked at in its own place."""
+        if target is None or self.follow_links or not target.is_relative_to(root):
+            return False
+        between = [folder for folder in target.parents if folder.is_relative_to(root)]
+        return (
+            any((folder / ENVIRONMENT_FILE).exists() for folder in between)
+            or any(self._why_not_entered(root, folder) for folder in between if folder != root)
+            or bool(self._why_left_out(root, target))
+        )
+
+    def _why_not_entered(self, root: Path, folder: Path) -> str:
+        if folder.name in SKIPPED_FOLDERS:
+            return "filled by a tool"
+        return self._why_left_out(root, folder, "/")
+
+    def _why_left_out(self, root: Path, path: Path, end: str = "") -> str:
+        why = self._why_by_name(path.name, path.relative_to(root).as_posix() + end)
+        return why or (
+            "in .gitignore" if _is_ignored(path, self._rules_in(path.parent), end) else ""
+        )
+
+    def _why_by_name(self, name: str, relative: str) -> str:
+        if name.startswith("."):
+            return "hidden"
+        if name.endswith(SIDECAR_ENDING):
+            return "metadata"
+        if name.startswith(LOCK_PREFIX):
+            return "the lock of an open document"
+        return "in --exclude" if self._excluded.match_file(relative) else ""
+
+    def _why_not_included(self, relative: str) -> str:
+        if self._included and not self._included.match_file(relative):
+            return "not in --include"
+        return ""
+
+    def target(self, file: Path) -> Path | None:
+        """Return where a file stands; None where a link leads to where nobody named a folder.
+
+        Looked at once, so that what is judged is what is opened.
+        """
+        target = _resolved(file) if self.follow_links or file.is_symlink() else file
+        folders = (file.parent, *self._folders)
+        is_inside = self.follow_links or any(map(target.is_relative_to, folders))
+        return target if is_inside else None
+
+    def _rules_in(self, folder: Path) -> IgnoreRules:
+        """Return the rules for what a folder holds, of all folders from the root on."""
+        if folder not in self._rules:
+            outer = self._rules_in(folder.parent)
+            self._rules[folder] = (*outer, *self._ignore_rules(folder))
+        return self._rules[folder]
+
+    def _ignore_rules(self, folder: Path) -> Iterator[tuple[Path, "GitIgnoreSpec"]]:
+        """Yield the folder's own rules, if it has any that can be read."""
+        target = self.target(folder / IGNORE_FILE)
+        if target is None:
+            return
+        from pathspec import GitIgnoreSpec
+
+        try:
+            with open_in_place(target) as stream:
+                lines = stream.read(MAX_IGNORE_BYTES).decode(errors="replace").splitlines()
+            yield folder, GitIgnoreSpec.from_lines(lines)
+        except (OSError, ValueError, IngestError):
+            return
+
+    def _leave_out(self, path: Path, why: str) -> None:
+        self.left_out[storable_name(path.as_posix())] = why
+
+
+def parse_patterns(option: str, patterns: Sequence[str]) -> "GitIgnoreSpec":
+    """Read patterns as .gitignore has them. Raises ConfigError."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(patterns)
+    except ValueError as error:
+        raise ConfigError(f"--{option}: {error}") from None
+
+
+def find_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files as `FileSearch` does, without its record."""
+    return FileSearch().find(paths)
+
+
+def _is_ignored(path: Path, rules: IgnoreRules, end: str) -> bool:
+    """Return what the innermost rules say that say anything."""
+    for folder, spec in reversed(rules):
+        found = spec.check_file(path.relative_to(folder).as_posix() + end).include
+        if found is not None:
+            return found
+    return False
+
+
+def _resolved(file: Path) -> Path:
+    """Follow links, unless they lead back to themselves."""
+    try:
+        return file.resolve()
+    except (RuntimeError, OSError):  # Python 3.12; later ones return the link itself
+        return file

@@ -1,6 +1,6 @@
 """The worker of indexed tables: it takes what changed until it is told to stop.
 
-What becomes of the rows, also of one that cannot be stored: `batch`.
+What becomes of the rows, also of one that cannot be stored: `table_rows`.
 """
 
 import asyncio

@@ -10,11 +10,10 @@ from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationEr
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunked import explain
-from lexichord.ingest.find import LEADS_OUT, FileSearch
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
-from lexichord.ingest.sources import storable_name
+from lexichord.ingest.sources import LEADS_OUT, FileSearch, storable_name
 from lexichord.settings import load_settings
 from lexichord.types import Json
 from lexichord.types.evaluation import EvalQuery, EvalSet

@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from lexichord.ingest.load.kinds import MARKDOWN_TYPE
 from lexichord.ingest.load.list_numbers import letters_value, roman_value
-from lexichord.ingest.markdown import fenced_blocks, markdown_headings, markdown_tables
+from lexichord.ingest.load.text import fenced_blocks, markdown_headings, markdown_tables
 from lexichord.types import Heading, LoadedText, Table
 
 

@@ -9,8 +9,8 @@ from lexichord.db import catalogue, store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError
 from lexichord.ingest.flow import IngestLimits, prefetch, unbounded_gather
+from lexichord.ingest.llm_context import ContextWriter, open_writer
 from lexichord.ingest.llm_context.prompt import GIVEN_CONTEXTS_DIGEST, has_context, with_contexts
-from lexichord.ingest.llm_context.writer import ContextWriter, open_writer
 from lexichord.ingest.report import ContextReport, DocumentListener, ProgressCallbacks, Report
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors, embedding_text
 from lexichord.providers.base import Embedder

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from lexichord.errors import IngestError
 from lexichord.ingest.load import kinds, text
 from lexichord.ingest.load.marks import LEFT_OUT, LoadOptions
-from lexichord.ingest.markdown import OPENING_HEADING, heading_name
+from lexichord.ingest.load.text import OPENING_HEADING, heading_name
 from lexichord.types import LoadedText
 
 type Loader = Callable[[Path, str], LoadedText]

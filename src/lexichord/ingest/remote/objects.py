@@ -29,7 +29,6 @@ from lexichord.ingest.files import (
     file_digest,
     read_sidecar,
 )
-from lexichord.ingest.find import SIDECAR_ENDING
 from lexichord.ingest.load import LOADERS
 from lexichord.ingest.load.containers import ContainedFile, plain_name
 from lexichord.ingest.load.kinds import (
@@ -42,6 +41,7 @@ from lexichord.ingest.load.kinds import (
 from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.remote.place import MissingError, RemoteObject, RemotePlace
 from lexichord.ingest.sources import (
+    SIDECAR_ENDING,
     IngestSource,
     PreparedDocument,
     Pruned,

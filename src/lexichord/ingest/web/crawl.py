@@ -19,7 +19,7 @@ from lexichord.errors import IngestError, NotFoundError
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load.kinds import ENDINGS, HTML_TYPE, TYPE_ALIASES, kind_of, unread_kind
 from lexichord.ingest.sources import IngestSource, refused_source
-from lexichord.ingest.web.fetch import (
+from lexichord.ingest.web import (
     PUBLIC,
     USER_AGENT,
     WEB_LIMITS,

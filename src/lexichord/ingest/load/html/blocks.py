@@ -9,8 +9,7 @@ from lxml.etree import SubElement, _Element
 from lexichord.ingest.load.list_numbers import letters, roman
 from lexichord.ingest.load.marks import described, picture, within
 from lexichord.ingest.load.tables import SpanningCell, filled_rows
-from lexichord.ingest.load.text import split_table
-from lexichord.ingest.markdown import fenced
+from lexichord.ingest.load.text import fenced, split_table
 
 MARKER_ATTRIBUTE = "marker"  # the attribute of li that holds what stands before it
 BULLET = "• "

@@ -30,7 +30,7 @@ from lexichord.ingest.load.markup.rst import (
     since_label,
     toctree_titles,
 )
-from lexichord.ingest.markdown import part_by_fences
+from lexichord.ingest.load.text import part_by_fences
 
 OPENING = re.compile(
     r"(?P<margin>[ \t]*)(?P<fence>`{3,20}|~{3,20}|:{3,20})[ \t]*\{(?P<name>[A-Za-z][\w:.+-]*)"

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from lexichord.ingest.load.includes import Options
 from lexichord.ingest.load.tables import even_rows
-from lexichord.ingest.load.text import TextBuilder
-from lexichord.ingest.markdown import fenced
+from lexichord.ingest.load.text import TextBuilder, fenced
 
 
 @dataclass

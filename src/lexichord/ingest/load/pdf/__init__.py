@@ -1,6 +1,6 @@
 """PDF: text in reading order, without what repeats at the edges of the pages.
 
-Characters become words in `words`; headers, footers and page numbers go in `margins`; columns,
+Characters become words in `words`; headers, footers and page numbers go in `page`; columns,
 paragraphs and tables are found in `order`. Here pages, titles and hyphenated words are joined.
 """
 
