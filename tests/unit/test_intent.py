@@ -305,6 +305,21 @@ def test_what_is_named_becomes_the_hint(
 
 
 @pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("which travel policy covers taxis", []),
+        ("By what travel policy are taxis paid?", []),
+        ("Welche travel policy gilt?", []),
+        ("does travel policy cover taxis", ["1"]),
+        ("What Kerber Agreement ends first?", ["3"]),
+    ],
+)
+def test_what_a_question_asks_for_names_nothing(query: str, ids: list[str]) -> None:
+    """As "Which environment variable sets the port?", whatever a page is called."""
+    assert names(query, *FILED)[0] == ids
+
+
+@pytest.mark.parametrize(
     ("query", "question"),
     [
         ("Consider Kerber's agreement; who pays?", "who pays?"),

@@ -26,6 +26,10 @@ BRIDGE_WORDS = frozenset(
 ).union(["de", "du", "la", "von", "van", "der", "die", "das", "und", "für", "zwischen"])
 DEFINITE_WORDS = frozenset(["the", "our", "this", "that", "my", "their", "its", "your", "s"])
 INDEFINITE_WORDS = frozenset(["a", "an", "any", "every", "each", "some", "no", "another"])
+# Before what is asked for, which is a kind of thing: "which environment variable".
+ASKING_WORDS = frozenset(
+    ["which", "what", "many", "welche", "welcher", "welches", "welchen"]
+).union(["quel", "quelle", "quels", "quelles", "qué", "cuál", "cuáles"])
 OWNING_WORDS = frozenset(["my", "our", "your", "their", "a", "an"])  # before a name: its user
 TYING_WORDS = frozenset(["with", "of", "from", "between", "by", "mit", "von", "avec", "de", "con"])
 MENTION_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -266,6 +270,8 @@ def _names(words: Sequence[QueryWord], run: Sequence[Link], mention: Mention) ->
         return False
     if before in MENTION_COUNTS or any(link.initials for link in run):
         return True
+    if before in ASKING_WORDS and not any(words[link.word].name for link in run):
+        return False
     definite = before in DEFINITE_WORDS and not _is_relative(words, mention.first - 1)
     several = sum(link.named for link in run) > 1
     if any(link.named and link.rare and words[link.word].name for link in run):
