@@ -67,7 +67,7 @@ class StatusMethods:
 
     async def doctor(self) -> Health:
         """Return all that `status` does, whether the indexes are used, and what is wrong."""
-        from lexichord.db.tuning import Machine, advise
+        from lexichord.db.postmaster import Machine, advise
 
         status = await self.status()
         return Health(
