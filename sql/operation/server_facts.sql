@@ -1,4 +1,4 @@
--- What lexichord/db/tuning.py gives advice by: a row. Sizes are in bytes, those of all that is stored and of its largest index.
+-- What lexichord/db/postmaster.py gives advice by: a row. Sizes are in bytes, those of all that is stored and of its largest index.
 -- A tenant is not told these: they would show that another stores.
 -- A server that is reached through a socket, or by the address from which it is asked, is on the same machine.
 create or replace function lexichord.server_facts() returns table (

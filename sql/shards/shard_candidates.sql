@@ -1,4 +1,4 @@
--- The lists that fuse_terms is made of, not fused: gather_candidates, or db/fusion.py, puts those of all shards together,
+-- The lists that fuse_terms is made of, not fused: gather_candidates, or db/ranked.py, puts those of all shards together,
 -- and they are fused once. A row a list, its chunks best first. room = chunks in scope, up to the depth.
 create or replace function lexichord.shard_candidates(
     query text, terms jsonb default null, query_vector @extschema:vector@.halfvec default null, depth integer default lexichord.default_depth(),

@@ -13,7 +13,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ProviderError
-from lexichord.providers.embed.batching import EmbeddingTiming
+from lexichord.providers.embed import EmbeddingTiming
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from lexichord.types import EmbeddingSpace, Json

@@ -12,7 +12,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from lexichord import SyncLexichord
-from lexichord.db import rebalance, schema
+from lexichord.db import moves, schema
 from lexichord.db.pool import Conn, Row, call
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace, Json
@@ -181,7 +181,7 @@ class Writer:
 def test_others_search_and_store_while_documents_move(
     databases: Databases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rebalance, "BATCH_DOCUMENTS", 4)  # for more switches
+    monkeypatch.setattr(moves, "BATCH_DOCUMENTS", 4)  # for more switches
     home = databases.dsns[0]
     fill(home)
     add_shards(databases)
@@ -205,7 +205,7 @@ def move_until_cut(home: str, name: object) -> None:
         return await call(connection, function, **arguments)
 
     with SyncLexichord(dsn=home) as lexichord, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rebalance, "call", cut)
+        patched.setattr(moves, "call", cut)
         with pytest.raises(DatabaseError):
             lexichord.rebalance_shards()
 

@@ -18,9 +18,8 @@ from psycopg.rows import dict_row
 
 from lexichord import Lexichord, SyncLexichord
 from lexichord.db.pool import CONNECT_TIMEOUT_SECONDS
-from lexichord.db.postmaster import STALE_LOCK_SECONDS, find_postmaster
+from lexichord.db.postmaster import STALE_LOCK_SECONDS, Machine, ServerSettings, find_postmaster
 from lexichord.db.server import start_server, stop_server
-from lexichord.db.tuning import Machine, ServerSettings
 from lexichord.errors import DatabaseError
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE

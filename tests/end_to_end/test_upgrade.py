@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import upgrade
+from lexichord.db import embedded
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
 from lexichord.db.postmaster import postmaster_url
 from lexichord.db.server import server_address, start_server, stop_server
@@ -201,7 +201,7 @@ def test_an_old_server_that_a_program_uses_is_not_moved_and_one_that_crashed_is(
 def test_without_the_old_package_it_is_said_what_to_install(
     old_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upgrade, "OLD_PACKAGE", "not_installed")
+    monkeypatch.setattr(embedded, "OLD_PACKAGE", "not_installed")
     with pytest.raises(ConfigError) as caught:
         SyncLexichord(home=old_home).open()
     assert str(caught.value) == (

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lexichord.providers.embed.batching import EMBEDDING_TIMING, EmbeddingTiming
+from lexichord.providers.embed import EMBEDDING_TIMING, EmbeddingTiming
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests import http_server

@@ -18,7 +18,7 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers.base import Embedder
-from lexichord.providers.embed.batching import BatchedEmbedder, EmbeddingTiming, EmbedKind
+from lexichord.providers.embed import BatchedEmbedder, EmbeddingTiming, EmbedKind
 from lexichord.providers.http import RetryLaterError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings

@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from lexichord.cli.commands import app
 from lexichord.db.embedded import POSTGRES_SETTINGS
-from lexichord.db.tuning import ELSEWHERE, ServerSettings
+from lexichord.db.postmaster import ELSEWHERE, ServerSettings
 from lexichord.serve.middleware import UNLIMITED_PATHS
 from lexichord.settings import Settings
 

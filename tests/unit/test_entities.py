@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 
 from lexichord.evaluate.entities import (
     MAX_ANSWER_CHARS,
+    RULE_ENTITY_TYPES,
     EntityCounts,
     EntityScores,
     count_entities,
+    extract_entities,
     find_standing,
     score_entities,
     tabulate_entities,
 )
-from lexichord.evaluate.extract import RULE_ENTITY_TYPES, extract_entities
 from lexichord.types.evaluation import EvalQuery, Outcome
 
 EXTRACTED = [

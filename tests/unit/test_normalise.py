@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.evaluate.extract import normalise
+from lexichord.evaluate.entities import normalise
 
 SAME = [
     ("5 years", ["five years", "five (5) years", "5-year", "Five\nYears'", "5 (five) years"]),

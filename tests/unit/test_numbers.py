@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.evaluate.extract import extract_entities, normalise
+from lexichord.evaluate.entities import extract_entities, normalise
 from lexichord.retrieve.values import (
     MONTH_NAMES,
     SPELLED_NUMBER,

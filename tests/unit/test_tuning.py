@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lexichord.db import tuning
-from lexichord.db.tuning import GB, MB, Machine, ServerSettings, advise
+from lexichord.db import postmaster
+from lexichord.db.postmaster import GB, MB, Machine, ServerSettings, advise
 
 LAPTOP = Machine(memory=8 * GB, cores=4, shared=4 * GB)
 FACTS: dict[str, Any] = {
@@ -45,8 +45,8 @@ def test_an_index_is_built_by_one_process_where_several_cannot_share_its_memory(
 
 def test_a_containers_limits_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory, cpu = tmp_path / "memory.max", tmp_path / "cpu.max"
-    monkeypatch.setattr(tuning, "MEMORY_LIMITS", (tmp_path / "none", memory))
-    monkeypatch.setattr(tuning, "CPU_LIMIT", cpu)
+    monkeypatch.setattr(postmaster, "MEMORY_LIMITS", (tmp_path / "none", memory))
+    monkeypatch.setattr(postmaster, "CPU_LIMIT", cpu)
     unlimited = Machine.here()
     memory.write_text("max\n")
     cpu.write_text("max 100000\n")

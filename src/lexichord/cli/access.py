@@ -211,7 +211,7 @@ def drop(
 
 
 def _turned_on() -> None:
-    from lexichord.client.keys import SERVE_AS
+    from lexichord.client.admin import SERVE_AS
 
     render.out.print("tenants are on")
     render.err.print(

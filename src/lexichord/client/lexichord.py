@@ -8,15 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Self, Unpack, cast
 
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
+from lexichord.client.admin import KeyMethods, ShardMethods, StatusMethods, TenantMethods
 from lexichord.client.copy import Copied, copy_datasets
-from lexichord.client.ingests import IngestMethods
-from lexichord.client.judged import judge_query, write_judged_set
-from lexichord.client.keys import KeyMethods
-from lexichord.client.shards import ShardMethods
+from lexichord.client.documents import IngestMethods
 from lexichord.client.space import in_current_space
-from lexichord.client.status import StatusMethods
-from lexichord.client.tenants import TenantMethods
-from lexichord.client.training import training_triplets
+from lexichord.client.training import judge_query, training_triplets, write_judged_set
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.db.server import open_server, restart_server

@@ -13,12 +13,21 @@ from lexichord.db.fanout import (
     HOME,
     Call,
     Rule,
+    add_dataset_files,
     by_document,
     by_ids,
+    define_dataset,
+    delete_dataset,
+    delete_file,
+    describe_datasets,
     joined,
+    list_dataset_files,
+    move_documents,
     of_all,
     of_each,
     of_home,
+    on_all,
+    rename_dataset,
 )
 from lexichord.db.pool import Database, Row
 from lexichord.db.ranked import (
@@ -28,15 +37,6 @@ from lexichord.db.ranked import (
     similar_documents,
     variant_candidates,
 )
-from lexichord.db.sent_files import (
-    add_dataset_files,
-    define_dataset,
-    delete_dataset,
-    delete_file,
-    describe_datasets,
-    list_dataset_files,
-)
-from lexichord.db.together import move_documents, on_all, rename_dataset
 
 DEFAULTS = ("default_k", "default_depth", "default_fusion")  # those that never change
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.application import Application
+from lexichord.evaluate import Application
 from lexichord.types.evaluation import (
     Calibrated,
     EvalSet,

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from lexichord.errors import ConfigError
 from lexichord.providers.base import Embedder, Generator, Reader, Reranker
 from lexichord.providers.cohere import COHERE_URL, CohereEmbeddings, CohereReranker
-from lexichord.providers.embed.batching import (
+from lexichord.providers.embed import (
     EMBEDDING_TIMING,
     BatchedEmbedder,
     EmbeddingTiming,

@@ -24,7 +24,7 @@ from lexichord.evaluate.datasets.reading import (
     read_json,
     read_json_lines,
 )
-from lexichord.evaluate.extract import EntityType
+from lexichord.evaluate.entities import EntityType
 from lexichord.types import IntentKind, Json
 from lexichord.types.evaluation import (
     EvalQuery,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderError
-from lexichord.providers.embed.batching import EmbeddingReply, EmbedKind, EmbedRequest
+from lexichord.providers.embed import EmbeddingReply, EmbedKind, EmbedRequest
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     error_for_status,

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
-from lexichord.providers.embed.batching import EmbeddingReply, EmbedKind, EmbedRequest
+from lexichord.providers.embed import EmbeddingReply, EmbedKind, EmbedRequest
 from lexichord.providers.http import host, new_client, post_json
 from lexichord.types import EmbeddingSpace
 

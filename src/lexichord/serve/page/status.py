@@ -8,7 +8,7 @@ from time import perf_counter
 
 from fastapi import APIRouter, Request, Response
 
-from lexichord.client.status import STATUS_RUNS
+from lexichord.client.admin import STATUS_RUNS
 from lexichord.db.pool import Row
 from lexichord.display.text import status_rows
 from lexichord.errors import DatabaseError, LexichordError, NotFoundError
