@@ -92,7 +92,7 @@ class ServerMetrics:
             registry=own,
         )
         ProcessCollector(registry=own)
-        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:  # where they are kept, see serve/workers.py
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:  # where they are kept, see serve/server.py
             own = CollectorRegistry()
             MultiProcessCollector(own)  # type: ignore[no-untyped-call]
         self.registry = own
