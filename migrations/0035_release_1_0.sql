@@ -1,5 +1,5 @@
 -- The whole state of release 1.0.0, topic by topic; later migrations go on from here. The unreleased ones before it were
--- 0001 to 0035: a database that has them all is at this one (see _take_on in db/schema.py).
+-- 0001 to 0035: a database that has them all is at this one (see take_on in db/schema.py).
 create schema if not exists lexichord_data;
 
 -- LEDGER AND CONFIGURATION

@@ -184,7 +184,7 @@ def _pending(connection: Connection) -> list[Path]:
     if any(number < min(known) for number, _ in applied):
         is_last = max(applied)[0] == min(known)
         raise SchemaOutdatedError(
-            "the database was prepared by another version of lexichord: run lexichord init"
+            "the database is of the last version before 1.0.0: run lexichord init"
             if is_last
             else "the database is of a version before 1.0.0: run lexichord init of the last one "
             "before 1.0.0 on it first, or ingest anew"
@@ -203,18 +203,21 @@ def _pending(connection: Connection) -> list[Path]:
     return [path for number, path in known.items() if number not in done]
 
 
-def _take_on(connection: Connection) -> None:
-    """Give a ledger of all that came before the first release what the release's own has."""
-    number, base = min(_migrations().items())
-    values = {"name": base.stem[5:], "sha256": _sha256(base), "last": LAST_UNRELEASED}
-    connection.execute(TAKE_ON, {"number": number, **values})
+def take_on(connection: Connection) -> list[Path]:
+    """Give the ledger of the last state before the first release the release's one row.
+
+    Return the migrations still to run. Raises SchemaOutdatedError for an older or later state.
+    """
+    if _is_initialised(connection):
+        number, base = min(_migrations().items())
+        values = {"name": base.stem[5:], "sha256": _sha256(base), "last": LAST_UNRELEASED}
+        connection.execute(TAKE_ON, {"number": number, **values})
+    return _pending(connection)
 
 
 def _migrate(connection: Connection) -> bool:
     """Run the migrations that are pending; return whether there were any."""
-    if _is_initialised(connection):
-        _take_on(connection)
-    pending = _pending(connection)
+    pending = take_on(connection)
     for path in pending:
         connection.execute(path.read_text())
         _rows(

