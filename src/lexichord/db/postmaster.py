@@ -64,7 +64,7 @@ def postmaster_url(info: PostmasterInfo, database: str = DATABASE_NAME) -> str:
     return f"postgresql://postgres@/{name}?host={sockets}"
 
 
-def start_postmaster(data: Path, programs: Path, user: str | int | None) -> None:
+def start_postmaster(data: Path, programs: Path, user: str | None) -> None:
     """Start as the package does, but in a folder of any name: pg_ctl hands -o to a shell."""
     sockets = utils.find_suitable_socket_dir(data, RUNTIME_PATH)
     if user is not None and sockets != data:
