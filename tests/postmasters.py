@@ -1,6 +1,8 @@
 """Servers of a test's own, of the embedded server's programs or others: on a data folder."""
 
+import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,10 +12,12 @@ from lexichord.db.embedded import PROGRAMS
 from lexichord.db.postmaster import (
     PostmasterInfo,
     await_postmaster,
+    connect_after_recovery,
     find_postmaster,
+    postmaster_url,
     start_postmaster,
-    stop_postmaster,
 )
+from tests.end_to_end.processes import wait_until
 
 
 @contextmanager
@@ -26,8 +30,16 @@ def running(
     try:
         yield await_postmaster(data, partial(start_postmaster, data, programs, user))
     finally:
-        if find_postmaster(data):
-            stop_postmaster(data)
+        stop_postmaster(data)
+
+
+def stop_postmaster(data: Path) -> None:
+    """Stop the server of a data folder, if there is one, whoever uses it."""
+    if (info := find_postmaster(data)) is None:
+        return
+    connect_after_recovery(postmaster_url(info, "postgres")).close()
+    os.kill(info.pid, signal.SIGINT)  # the fast stop
+    wait_until(lambda: find_postmaster(data) is None)
 
 
 def give(folder: Path, user: str | None) -> None:

@@ -22,8 +22,9 @@ from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.client import CHUNKS, documents, word
 from tests.end_to_end.killed import assert_same
+from tests.faults.earlier import CHUNKS as CHUNK_ROWS
 from tests.faults.earlier import fill_earlier
-from tests.migrations.test_earlier_release import CHUNKS as CHUNK_ROWS
+from tests.migrations.conftest import UNRELEASED
 
 SPACE = EmbeddingSpace("test", "tiny", 4)
 STORED = 30
@@ -109,15 +110,13 @@ def test_a_backup_restores_all_on_any_engine(
 
 
 @pytest.mark.parametrize("engine", FIXTURES)
-def test_what_an_earlier_release_stored_restores_too(
+def test_what_an_earlier_version_stored_restores_too(
     server: Servers, target: str, file: Path, engine: str
 ) -> None:
     with new_database(server(engine)) as source:
         fill_earlier(engine)(source)
         stored = run(source, CHUNK_ROWS)
         backup.backup(source, file)
-    with pytest.raises(ConfigError, match="a file of another version"):
-        backup.restore(target, file)
     backup.restore(target, file, trust=True)
     assert run(target, CHUNK_ROWS) == stored != []
     with SyncLexichord(dsn=target) as lexichord:
@@ -125,6 +124,18 @@ def test_what_an_earlier_release_stored_restores_too(
         assert problem.remedy == "run lexichord reindex"
         lexichord.reindex()
         assert not lexichord.doctor().problems
+
+
+def test_what_is_older_than_any_release_restores_nothing(
+    source: str, target: str, file: Path
+) -> None:
+    for statement in UNRELEASED:
+        run(source, statement)
+    run(source, "delete from lexichord_data.migration where number > 20")
+    backup.backup(source, file)
+    with pytest.raises(DatabaseError, match=r"^nothing was restored: .*before 1\.0\.0: .*anew$"):
+        backup.restore(target, file)
+    assert not is_prepared(target)
 
 
 def test_a_schema_of_its_own_for_the_vectors_types(source: str, target: str, file: Path) -> None:

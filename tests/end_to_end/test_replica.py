@@ -17,7 +17,7 @@ from lexichord import SyncLexichord
 from lexichord.db import replica
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
 from lexichord.db.pool import Database
-from lexichord.db.postmaster import find_postmaster, postmaster_url, stop_postmaster
+from lexichord.db.postmaster import find_postmaster, postmaster_url
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError
 from lexichord.serve.http.routing import POSITION_HEADER
@@ -26,7 +26,7 @@ from lexichord.types.base import ID_EXAMPLE
 from tests.end_to_end.client import documents, word
 from tests.end_to_end.conftest import new_home
 from tests.http.server import Server, finished
-from tests.postmasters import give, running
+from tests.postmasters import give, running, stop_postmaster
 
 pytestmark = pytest.mark.slow
 

@@ -1,32 +1,28 @@
-"""A database of an earlier release, for each engine, and what an engine's server loads."""
+"""The last state before the first release, on each engine, and what an engine's server loads."""
 
-import subprocess
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-from lexichord.db.embedded import PROGRAMS
-from tests.conftest import ROOT
-from tests.migrations.conftest import run_statements
-from tests.migrations.test_earlier_release import DUMP
+from lexichord import SyncLexichord
+from lexichord.db.schema import Choice, prepare
+from tests.conftest import SPACE
+from tests.end_to_end.client import documents
+from tests.migrations.conftest import ANOTHER_VERSION, UNRELEASED, run_statements
+from tests.sql.corpus import OUTDATED
 
 PRELOADS = {"plain": "''", "textsearch": "pg_textsearch", "vectorchord": "vchord,vchord_bm25"}
-DUMPS: dict[str, tuple[Path, tuple[str, ...]]] = {  # with the extensions that each needs
-    "plain": (ROOT / "tests/migrations/release_13.sql", ("vector",)),
-    "textsearch": (DUMP, ("vector", "pg_textsearch")),
-    "vectorchord": (
-        ROOT / "tests/migrations/release_18_vectorchord.sql",
-        ("vector", "vchord", "vchord_bm25"),
-    ),
-}
+CHUNKS = "select c.id, d.id, d.uri, d.text, d.metadata, c.content, c.embedding::text "
+CHUNKS += "from lexichord_data.chunk c join lexichord_data.document d on d.id = c.document_id "
+CHUNKS += "order by 1"
 
 
 def fill_earlier(engine: str) -> Callable[[str], None]:
-    """Return what fills a database as an earlier release left it."""
-    return partial(_fill, *DUMPS[engine])
+    """Return what fills a database: its ledger, functions and words are those of before."""
+    return partial(_fill, engine)
 
 
-def _fill(dump: Path, extensions: tuple[str, ...], dsn: str) -> None:
-    run_statements(dsn, *(f"create extension {extension}" for extension in extensions))
-    psql = [str(PROGRAMS / "psql"), "-X", "-q", "-d", dsn, "-f", str(dump)]
-    subprocess.run(psql, check=True, capture_output=True)
+def _fill(engine: str, dsn: str) -> None:
+    prepare(dsn, Choice(engine, "english", SPACE))
+    with SyncLexichord(dsn=dsn) as lexichord:
+        lexichord.ingest(documents=documents(0, 8))
+    run_statements(dsn, OUTDATED, *UNRELEASED, ANOTHER_VERSION)

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 import pytest
@@ -26,6 +25,12 @@ def choice(dsn: str) -> Choice:
 
 
 ANOTHER_VERSION = "update lexichord_data.function_release set sha256 = 'of another version'"
+# The ledger as it was in the last state before the first release.
+UNRELEASED = (
+    "insert into lexichord_data.migration (number, name, sha256) "
+    "select number, 'one of before', '' from generate_series(1, 34) as number",
+    "update lexichord_data.migration set name = 'query_phrase', sha256 = '' where number = 35",
+)
 
 
 def run_statements(dsn: str, *statements: str) -> None:
@@ -37,16 +42,3 @@ def run_statements(dsn: str, *statements: str) -> None:
 def connect(dsn: str) -> Connection:
     """Connect anew, for a session keeps the plans of functions that are renamed."""
     return psycopg.connect(dsn, autocommit=True)
-
-
-def stored(dsn: str) -> list[Any]:
-    """Return what the analyzer made: of chunks, cards and statistics."""
-    statements = (
-        "select ordinal, lexemes::text, token_count from lexichord_data.chunk order by ordinal",
-        "select lexeme, tf from lexichord_data.card_term order by lexeme",
-        "select lexeme, df from lexichord_data.term_statistics where df > 0 order by lexeme",
-        "select id, card_length from lexichord_data.document",
-        "select * from lexichord_data.corpus_statistics",
-    )
-    with connect(dsn) as connection:
-        return [connection.execute(statement.encode()).fetchall() for statement in statements]

@@ -17,10 +17,11 @@ from lexichord.errors import (
 )
 from lexichord.types import EmbeddingSpace
 from tests.end_to_end.processes import wait_until
-from tests.migrations.conftest import ANOTHER_VERSION, run_statements
+from tests.migrations.conftest import ANOTHER_VERSION, UNRELEASED, run_statements
 from tests.sql.corpus import call, put, value
 
 OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "textsearch"}
+LEDGER = "select array_agg((number, name, sha256)::text) from lexichord_data.migration"
 NOTHING = "select count(*) from pg_namespace where nspname like 'lexichord%%'"
 
 
@@ -147,9 +148,9 @@ def test_a_server_that_is_not_there_is_an_error() -> None:
 
 def test_an_edited_migration_is_an_error_that_names_it(dsn: str, choice: Choice) -> None:
     with psycopg.connect(dsn) as connection:
-        connection.execute("update lexichord_data.migration set sha256 = 'x' where number = 2")
+        connection.execute("update lexichord_data.migration set sha256 = 'x' where number = 35")
     for function in (check, lambda dsn: prepare(dsn, choice)):
-        with pytest.raises(DatabaseError, match=r"^0002_document\.sql was edited"):
+        with pytest.raises(DatabaseError, match=r"^0035_release_1_0\.sql was edited"):
             function(dsn)
 
 
@@ -159,6 +160,26 @@ def test_a_migration_that_the_program_does_not_know(dsn: str, choice: Choice) ->
     for function in (check, lambda dsn: prepare(dsn, choice)):
         with pytest.raises(SchemaOutdatedError, match=r"has migration 9999.*upgrade lexichord"):
             function(dsn)
+
+
+def test_the_last_state_before_the_first_release_is_taken_on(dsn: str, choice: Choice) -> None:
+    before = one(dsn, LEDGER)
+    run_statements(dsn, *UNRELEASED)
+    with pytest.raises(SchemaOutdatedError, match=r"^[^\n]+: run lexichord init$"):
+        check(dsn)
+    prepare(dsn, choice)
+    check(dsn)
+    assert one(dsn, LEDGER) == before
+
+
+@pytest.mark.parametrize("last", [20, 34])
+def test_an_older_state_is_refused_as_it_is(dsn: str, choice: Choice, last: int) -> None:
+    run_statements(dsn, *UNRELEASED, f"delete from lexichord_data.migration where number > {last}")
+    before = everything(dsn)
+    for function in (check, lambda dsn: prepare(dsn, choice)):
+        with pytest.raises(SchemaOutdatedError, match=r"^[^\n]+before 1\.0\.0: [^\n]+ingest anew$"):
+            function(dsn)
+    assert everything(dsn) == before
 
 
 def test_preparing_builds_what_indexes_are_missing(dsn: str, choice: Choice) -> None:

@@ -111,7 +111,7 @@ def test_an_older_program_refuses(dsn: str, choice: Choice) -> None:
     of_the_newer = "create function lexichord.later() returns int language sql as 'select 1'"
     run_statements(dsn, ANOTHER_VERSION, of_the_newer)
     before = signatures(dsn)
-    for newer in ("99.0.0", "99.0.0rc1", "99.0", "0.99999.0.dev3"):
+    for newer in ("99.0.0", "99.0.0rc1", "99.0", "1.99999.0.dev3"):
         run_statements(dsn, f"update lexichord_data.function_release set version = '{newer}'")
         with pytest.raises(SchemaOutdatedError, match=f"by lexichord {newer}, this is .*: upgrade"):
             prepare(dsn, choice)

@@ -1,4 +1,4 @@
-"""The databases that trials begin with, on a bench: stocked, empty, of an earlier release."""
+"""The databases that trials begin with, on a bench: stocked, empty, of an earlier version."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,7 +68,7 @@ def _locale(admin: Connection) -> str:
 
 @contextmanager
 def stage(bench: Bench, engine: str, fill_earlier: Fill) -> Iterator[Stage]:
-    """Make the databases; `fill_earlier` fills that of an earlier release."""
+    """Make the databases; `fill_earlier` fills that of an earlier version."""
     with context_server() as server:
         made = Stage(bench, engine, server.url)
         made.make(fill_earlier)

@@ -126,7 +126,7 @@ def migrate(tell: Tell, dsn: str, place: str) -> None:
     tell("begun")
     prepare(dsn, Choice())
     with opened(dsn) as lexichord:
-        lexichord.reindex()  # the words of an earlier release
+        lexichord.reindex()  # the words of an earlier version
 
 
 def search(tell: Tell, dsn: str, place: str) -> None:

@@ -18,7 +18,7 @@ from tests.end_to_end.context_server import about
 from tests.end_to_end.hashing import NEW
 from tests.end_to_end.killed import DONE
 from tests.end_to_end.test_tables import INDEX, act
-from tests.migrations.test_earlier_release import CHUNKS
+from tests.faults.earlier import CHUNKS
 from tests.sql.corpus import call
 
 from breaking import corpus, steps

@@ -95,9 +95,9 @@ where coalesce(t.relnamespace, p.pronamespace)::regnamespace::text ~ '^lexichord
 and v.relnamespace::regnamespace::text !~ '^lexichord'
 """
 # A table that is not there has no number: `follow_tables` then deletes what was stored of it.
-LATE_TABLES = "alter table if exists lexichord_data.indexed_table alter column relation type text"
+LATE_TABLES = "alter table lexichord_data.indexed_table alter column relation type text"
 KNOWN_TABLES = """
-alter table if exists lexichord_data.indexed_table alter column relation type regclass
+alter table lexichord_data.indexed_table alter column relation type regclass
 using coalesce(to_regclass(relation), 0::oid::regclass)
 """
 MOVED_SHARD = "update lexichord_data.shard set dsn = %s where 'shard-' || number || '/' = %s"
@@ -107,16 +107,9 @@ LEAVE_ENGINE = """
 drop trigger if exists add_to_tail on lexichord_data.keyword;
 drop trigger if exists drop_from_tail on lexichord_data.keyword;
 drop trigger if exists fill_keyword_text on lexichord_data.keyword;
-alter table if exists lexichord_data.keyword drop column if exists keyword_text
+alter table lexichord_data.keyword drop column if exists keyword_text
 """
-# Until migration 13 plain and textsearch had one name, and it tells them by the extension there.
-NAME_ENGINE = """
-update lexichord_data.configuration set engine = case
-    when %(engine)s <> 'vectorchord' and pg_get_constraintdef(c.oid) like '%%pgvector%%'
-    then 'pgvector' else %(engine)s end
-from pg_constraint c
-where c.conname = 'configuration_engine_check' and c.connamespace = 'lexichord_data'::regnamespace
-"""
+NAME_ENGINE = "update lexichord_data.configuration set engine = %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +199,6 @@ def restore(
 
 def _refuse_addresses(connection: Connection, given: Sequence[str]) -> None:
     """Raise ConfigError for a shard's address that is not `given`: it would get our password."""
-    if fetch(connection, "select to_regclass('lexichord_data.shard') is null")[0][0]:
-        return
     addresses = {dsn for (dsn,) in fetch(connection, "select dsn from lexichord_data.shard")}
     if addresses - {*given}:
         raise ConfigError("the backup names shards at other addresses than those given by --shard")
@@ -404,6 +395,7 @@ def _load(
             _run_script(connection, lines, (manifest.vector_schema, vector_schema), own)
     begin(connection)
     _compare(manifest.tables, _table_sums(connection))
+    schema.take_on(connection)
     if own is not None and fetch(connection, HAS_INDEXED_TABLES)[0][0]:
         raise ConfigError(
             "the backup follows tables of its database, by filters that are SQL: restore with "
@@ -411,7 +403,7 @@ def _load(
         )
     connection.execute(KNOWN_TABLES)
     connection.execute(LEAVE_ENGINE)
-    connection.execute(NAME_ENGINE, {"engine": chosen})
+    connection.execute(NAME_ENGINE, [chosen])
     return chosen
 
 

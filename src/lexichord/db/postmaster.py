@@ -9,7 +9,6 @@ import logging
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import time
 import warnings
@@ -73,7 +72,7 @@ def postmaster_url(info: PostmasterInfo, database: str = DATABASE_NAME) -> str:
     return f"postgresql://postgres@/{name}?host={sockets}"
 
 
-def start_postmaster(data: Path, programs: Path, user: str | int | None) -> None:
+def start_postmaster(data: Path, programs: Path, user: str | None) -> None:
     """Start as the package does, but in a folder of any name: pg_ctl hands -o to a shell."""
     sockets = utils.find_suitable_socket_dir(data, RUNTIME_PATH)
     if user is not None and sockets != data:
@@ -102,21 +101,6 @@ def await_postmaster(data: Path, start: Callable[[], None]) -> PostmasterInfo:
             log.warning("the embedded server is %s: waiting for it", info.status)
             time.sleep(1)
     raise subprocess.TimeoutExpired("pg_ctl", RECOVERY_SECONDS)
-
-
-def stop_postmaster(data: Path) -> bool:
-    """Stop the server of a data folder, whoever uses it; return whether it ran."""
-    info = find_postmaster(data)
-    if info is None:
-        return False
-    connect_after_recovery(postmaster_url(info, "postgres")).close()
-    os.kill(info.pid, signal.SIGINT)  # the fast stop, for which pg_ctl needs no program of its own
-    deadline = time.monotonic() + RECOVERY_SECONDS
-    while find_postmaster(data) is not None:
-        if time.monotonic() > deadline:
-            raise DatabaseError(f"the server of {data} does not stop (its log: {data / 'log'})")
-        time.sleep(0.05)
-    return True
 
 
 def connect_after_recovery(url: str) -> psycopg.Connection:

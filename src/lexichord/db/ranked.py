@@ -295,7 +295,7 @@ async def similar_documents(call: Call) -> list[Row]:
     asked = {"document": source}
     (own,) = await by_document()(Call(call.shards, call.how, "document_vector", asked))
     depth = min(own["chunks"] + max(20 * k, 200), MAX_DEPTH)
-    by_vector = {"query_vector": own["vector"], "query_space": own.get("space")}
+    by_vector = {"query_vector": own["vector"], "query_space": own["space"]}
     asked = {"query": None, **by_vector, "weights": [1.0, 0.0], "depth": depth, **call.scope()}
     near = Call(call.shards, call.how, "shard_candidates", asked)
     lists = Lists.of(joined(await near.ask_in_scope()), depth)
@@ -317,7 +317,7 @@ async def similar_documents(call: Call) -> list[Row]:
 class _Sums:
     """What is learned from chunks: the means of the vectors, of `space`, that `amount` have.
 
-    A shard of an earlier release does not tell its space, which then is None.
+    `space` is None where none of them has a vector.
     """
 
     amount: int
@@ -336,7 +336,7 @@ async def _feedback_sums(call: Call, numbers: Sequence[int]) -> _Sums:
     for row in rows:
         for lexeme, weight in zip(row["lexemes"], row["weights"], strict=True):
             weights[lexeme] = weights.get(lexeme, 0.0) + weight
-    spaces = {row.get("space") for row in rows if row["amount"]} - {None}
+    spaces = {row["space"] for row in rows if row["amount"]}
     if len(spaces) > 1:
         raise EmbeddingMismatchError(SPACES_DIFFER)
     space, amount = next(iter(spaces), None), sum(row["amount"] for row in rows)
@@ -380,7 +380,7 @@ def _moved(question: Mapping[str, Any], sums: _Sums) -> HalfVector | None:
     if asked is None:
         return HalfVector(mean)
     space = question.get("query_space")
-    if space and sums.space and space != sums.space:
+    if space and space != sums.space:
         raise EmbeddingMismatchError(SPACES_DIFFER)
     pairs = zip(_unit(asked.to_list()), mean, strict=True)
     return HalfVector(_unit([ORIGINAL_WEIGHT * x + (1 - ORIGINAL_WEIGHT) * y for x, y in pairs]))

@@ -27,6 +27,17 @@ log = logging.getLogger("lexichord")
 
 LOCK = 7_245_089_131  # any number that no other program takes: one preparation at a time
 DEADLOCKS = 5  # with sessions that write meanwhile: so often a preparation begins anew
+# The first release has one migration in place of the 35 before it, of which this was the last.
+LAST_UNRELEASED = "query_phrase"
+TAKE_ON = """
+with base as (
+    update lexichord_data.migration set name = %(name)s, sha256 = %(sha256)s
+    where number = %(number)s and name = %(last)s
+      and (select count(*) from lexichord_data.migration) = %(number)s
+    returning number
+)
+delete from lexichord_data.migration m using base where m.number < base.number
+"""
 DEFAULT_SPACE = EmbeddingSpace("local", "all-MiniLM-L6-v2", 384)
 DEFAULT_TEXT_CONFIG = "pg_catalog.english"
 ONE_TEXT_CONFIG = """
@@ -170,6 +181,14 @@ def _pending(connection: Connection) -> list[Path]:
     applied: Rows = []
     if _is_initialised(connection):
         applied = _rows(connection, "select number, sha256 from lexichord_data.migration")
+    if any(number < min(known) for number, _ in applied):
+        is_last = max(applied)[0] == min(known)
+        raise SchemaOutdatedError(
+            "the database is of the last version before 1.0.0: run lexichord init"
+            if is_last
+            else "the database is of a version before 1.0.0: run lexichord init of the last one "
+            "before 1.0.0 on it first, or ingest anew"
+        )
     for number, sha256 in applied:
         if number not in known:
             raise SchemaOutdatedError(
@@ -184,9 +203,21 @@ def _pending(connection: Connection) -> list[Path]:
     return [path for number, path in known.items() if number not in done]
 
 
+def take_on(connection: Connection) -> list[Path]:
+    """Give the ledger of the last state before the first release the release's one row.
+
+    Return the migrations still to run. Raises SchemaOutdatedError for an older or later state.
+    """
+    if _is_initialised(connection):
+        number, base = min(_migrations().items())
+        values = {"name": base.stem[5:], "sha256": _sha256(base), "last": LAST_UNRELEASED}
+        connection.execute(TAKE_ON, {"number": number, **values})
+    return _pending(connection)
+
+
 def _migrate(connection: Connection) -> bool:
     """Run the migrations that are pending; return whether there were any."""
-    pending = _pending(connection)
+    pending = take_on(connection)
     for path in pending:
         connection.execute(path.read_text())
         _rows(
@@ -255,11 +286,6 @@ def choose_engine(connection: Connection, wanted: str | None, former: str | None
 
     Raises ConfigError; EngineUnsupportedError where extensions are missing.
     """
-    if wanted == "pgvector":
-        raise ConfigError(
-            "engine pgvector is two now: textsearch, with pg_textsearch 1.4 or later, and plain, "
-            "which needs pgvector alone"
-        )
     rows = _rows(connection, "select name from pg_available_extensions")
     available = {name for (name,) in rows}
     possible = [

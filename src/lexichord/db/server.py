@@ -43,7 +43,6 @@ def open_server(settings: Settings) -> Iterator[str]:
 def embedded_server(settings: Settings) -> Iterator[str]:
     """Attach to the embedded server, started if need be, and yield its DSN; leave it at the end."""
     embedded = _embedded()
-    embedded.move_old_data(settings.home)
     server = embedded.attach(settings.home)
     try:
         yield server.url()
@@ -112,9 +111,7 @@ def start_server(settings: Settings) -> str:
 def stop_server(settings: Settings) -> bool:
     """Stop the embedded server, whoever uses it; return whether it ran."""
     _refuse_dsn(settings)
-    embedded = _embedded()
-    stopped = embedded.stop_old_server(settings.home)
-    return bool(embedded.shut_down(settings.home) or stopped)
+    return bool(_embedded().shut_down(settings.home))
 
 
 def server_address(settings: Settings) -> str:
@@ -149,7 +146,7 @@ def _refuse_dsn(settings: Settings) -> None:
 
 
 def _embedded() -> ModuleType:
-    """Import the module of the embedded server, and of the move from an earlier one."""
+    """Import the module of the embedded server."""
     try:
         from lexichord.db import embedded
     except ModuleNotFoundError as error:
