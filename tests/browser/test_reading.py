@@ -107,6 +107,7 @@ LOADED = """() => new Promise((resolve) => {
 NO_VIEWS = (
     "/comparison.csv",
     "/comparison.md",
+    "/docs",  # Swagger's
     "/document/{document}/pages/{number}.png",
     "/documents/runs/{run}/events",
     "/login",

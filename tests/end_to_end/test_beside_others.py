@@ -75,6 +75,7 @@ def test_the_first_sentence_is_right(
         "how long are customer support logs kept at Maravane",
         "How long are customer support logs kept at maravane payments?",
         "how long does Maravane keep support logs",
+        "how long is the warranty on the pumps",  # those of Skarnbro Pumps AB
     ],
 )
 def test_whose_a_document_is_may_stand_in_its_head_alone(
@@ -83,7 +84,8 @@ def test_whose_a_document_is_may_stand_in_its_head_alone(
     """Other companies' policies keep logs, too; that these are Maravane's, only the heads say."""
     found = beside.query(question, answer=True)
     assert found.claimed
-    assert "support logs" in found.answer, found.answer
+    said = "twenty-four (24) months" if "pumps" in question else "support logs"
+    assert said in found.answer, found.answer
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 SURE = "who repairs the roof of the office"
 DOUBTFUL = "what happens when the rent is late"  # the lease speaks of rent, and not of that
-ABSTAINED = "how long is the warranty on the pumps"  # on software, not on pumps
+ABSTAINED = "how long is the warranty on the forklifts"  # on software and pumps, not on them
 FOREIGN = "who won the football match"
 
 CLAIMED = {SURE: True, DOUBTFUL: False, ABSTAINED: False, FOREIGN: False}

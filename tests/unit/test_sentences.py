@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.reading import is_known, said_names
+from lexichord.retrieve.evidence.reading import (
+    ReadText,
+    is_known,
+    naming_words,
+    said_names,
+)
+from lexichord.retrieve.evidence.relevance import sentences_of
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences, without_comment_signs
+from lexichord.types.evidence import Quote
 
 LONG = "The Supplier shall deliver the goods to the place that the Customer has"
 CASES = [
@@ -200,9 +207,18 @@ def test_a_table_tells_no_language() -> None:
 
 HEAD = """# Leave Policy
 
+Scope: Sick Leave, Parental Leave, Customer Desk
 Issued by: Bank of Korsvale AS, Tartu (the Company)
 May 2025. What it covers
 """
+
+
+def found(heading: str, text: str) -> Quote:
+    return Quote(text, "1", "1.md", "Leave Policy", heading, 300, 300 + len(text), None, "1", 1.0)
+
+
+SICK = found("4. Sick leave", "Employees have 12 sick days a year.")
+PARENTAL = found("5. Parental leave", "They last 30 days. Ask the customer.")
 
 
 @pytest.mark.parametrize(
@@ -210,6 +226,8 @@ May 2025. What it covers
     [
         ("how many sick days do i get at korsvale", ["Bank of Korsvale AS"]),
         ("Does Bank of Korsvale in Tartu pay sick days?", ["Bank of Korsvale AS", "Tartu"]),
+        ("do customers of a customer of korsvale", ["Bank of Korsvale AS", "Customer Desk"]),
+        ("how long is parental leave", []),  # of which another passage is headed
         ("what may be taken as sick leave", []),
         ("How many sick days are there?", []),
     ],
@@ -217,7 +235,14 @@ May 2025. What it covers
 def test_names_in_the_head_are_those_that_a_question_says_and_its_text_does_not(
     question: str, names: list[str]
 ) -> None:
-    text = "Leave. 4. Illness. Employees have 12 sick days a year."
-    assert said_names(question, text, HEAD) == names
-    assert said_names(question, HEAD, HEAD) == []
-    assert said_names(question, text, "") == []
+    text = ReadText(SICK, sentences_of(SICK))
+    lacking = text.lacking(naming_words(question, [SICK, PARENTAL]))
+    assert said_names(lacking, HEAD) == names
+    assert said_names(lacking, "") == []
+
+
+def test_a_name_that_is_too_long_or_cut_off_is_left_out() -> None:
+    lacking = {"korsvale": False, "tartu": False}
+    long = "Registered Association of Cartographers & Surveyors of Tartu"
+    assert said_names(lacking, f"{long}. Korsvale") == ["Korsvale"]
+    assert said_names(lacking, "x " * 246 + "Korsvale") == []  # 500 characters: it may go on

@@ -2,7 +2,7 @@
 
 When a request is made again, too: after which errors, after what pause, how often. An error says
 itself whether the same request may succeed later (`ProviderError.is_transient`). How often:
-`EMBEDDING_RETRY` in embed.batching, `RERANK_RETRY` in rerank, `CONTEXT_RETRY` in ingest.flow.
+`EMBEDDING_RETRY` in embed, `RERANK_RETRY` in rerank, `CONTEXT_RETRY` in ingest.flow.
 """
 
 import asyncio

@@ -7,7 +7,7 @@ as "Plan: Team; Price: €49.", of 24 as "Plan Team: …", of 26 with "is" or co
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lexichord.db.pool import Database
@@ -38,9 +38,11 @@ MAX_TOLD_TEXTS, MAX_TOLD_CHARS = 3, 500  # by which the passages' language is to
 MIN_TOLD_WORDS, MIN_SMALL_WORDS = 40, 0.1  # English prose has .3 to .5 of them, Italian .05
 TABLE_ROW = re.compile(r"^[ \t]*\|.*", re.M)  # names and figures, which tell no language
 HEAD_CHARS = 500  # where a document says whose it is
-MAX_NAMES, MAX_NAMES_CHARS = 2, 50  # which leave room for its title
+MAX_NAMES, MAX_NAME_CHARS = 2, 40  # which leaves some of the title that is read
 MIN_NAME_CHARS = 3
 WORD = re.compile(r"\w+")
+
+type NamingWords = Mapping[str, bool]  # whether it is written in small letters somewhere
 
 
 BAR = re.compile(r"(?<!\\)\|")
@@ -93,10 +95,14 @@ class ReadText:
         heading = self.quote.heading.rpartition(" › ")[2]
         return ". ".join(dict.fromkeys(filter(None, (self.quote.title, heading))))
 
+    def lacking(self, naming: NamingWords) -> NamingWords:
+        """Return the words that neither it nor what it stands under says."""
+        own = set(WORD.findall(f"{self.title} {self.text}".casefold()))
+        return {word: is_small for word, is_small in naming.items() if word not in own}
+
     def passage(self, names: Sequence[str] = ()) -> Passage:
         """Return it with the places of its sentences, its title behind these names."""
-        whose = ", ".join(names)[:MAX_NAMES_CHARS]
-        title = ": ".join(filter(None, (whose, self.title)))
+        title = ": ".join(filter(None, (", ".join(names), self.title)))
         return Passage(title, self.text, tuple(self.places))
 
     def phrase(self, number: int, said: SentenceReading) -> Quote:
@@ -141,8 +147,9 @@ class QueryReader:
             fit = self.reader.fit
             if not is_known(fit.languages, question, [quote.text for quote in quotes]):
                 return None
+            naming = naming_words(question, quotes)
             for first, last in ((0, FIRST_PASSAGES), (FIRST_PASSAGES, READ_PASSAGES)):
-                await self._ask(question, list(enumerate(quotes))[first:last])
+                await self._ask(question, list(enumerate(quotes))[first:last], naming)
                 read = [self._read[place] for place in places if place in self._read]
                 if any(passage.here >= FOUND for passage in read):
                     break
@@ -151,41 +158,62 @@ class QueryReader:
             return None
         return ReadPassages(read, fit)
 
-    async def _ask(self, question: str, numbered: Sequence[tuple[int, Quote]]) -> None:
+    async def _ask(
+        self, question: str, numbered: Sequence[tuple[int, Quote]], naming: NamingWords
+    ) -> None:
         """Read the passages that were not read for this question yet."""
         new = [(n, one) for n, one in numbered if (question, one.place) not in self._read]
         if not new:
             return
         texts = [ReadText(quote, sentences_of(quote)) for _, quote in new]
-        heads = await self._heads([quote for _, quote in new])
-        passages = [
-            one.passage(said_names(question, f"{one.title} {one.text}", head))
-            for one, head in zip(texts, heads, strict=True)
-        ]
         with self.trace.stage("read", question=question, passages=len(new)) as step:
+            names = await self._names(texts, naming)
+            passages = [one.passage(said) for one, said in zip(texts, names, strict=True)]
             readings = await in_thread(self.reader.read, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
         for (number, quote), text, made in zip(new, texts, readings, strict=True):
             self._read[question, quote.place] = _located(number, text, made)
 
-    async def _heads(self, quotes: Sequence[Quote]) -> list[str]:
-        """Return what each quote's document begins with, as far as it stands before the quote."""
+    async def _names(self, texts: Sequence[ReadText], naming: NamingWords) -> list[list[str]]:
+        """Return for each text the names of its document that it does not say, as the head does."""
+        lacking = [text.lacking(naming) for text in texts]
+        asked = [n for n, words in enumerate(lacking) if words and texts[n].quote.start]
+        quotes = [texts[n].quote for n in asked]
         spans = [(one.document_id, 0, min(one.start, HEAD_CHARS)) for one in quotes]
-        return [head or "" for head in await read_spans(self.database, spans)]
+        heads = await read_spans(self.database, spans) if spans else []
+        said = dict(zip(asked, heads, strict=True))
+        return [said_names(lacking[n], said.get(n) or "") for n in range(len(texts))]
 
 
-def said_names(question: str, text: str, head: str) -> list[str]:
-    """Return the names in a document's head that a question says and a text of it does not.
+def naming_words(question: str, found: Sequence[Quote]) -> NamingWords:
+    """Return the words of a question that may name a document, and which are written as no name.
+
+    What a heading of a passage found says is a topic. What a passage writes in small letters may
+    be a part of a name, as of Skarnbro Pumps AB, but what none does comes first.
+    """
+    cues = find_cues(question)
+    said = {word for word in WORD.findall(question.casefold()) if len(word) >= MIN_NAME_CHARS}
+    topics = {word for one in found for word in WORD.findall(one.heading.casefold())}
+    small = {word for one in found for word in WORD.findall(one.text)}
+    return {word: word in small for word in said - cues.common - cues.frame_words - topics}
+
+
+def said_names(lacking: NamingWords, head: str) -> list[str]:
+    """Return the names in a document's head that have words which a question says and a text lacks.
 
     "How long are logs kept at Acme?" is answered by a policy whose head alone says that it is
     Acme's: a reader that is not told so finds no answer there. 171 questions of five kinds without
     and with them: first sentence right .608, .614, refused .082, .076, wrong at .7 .064, .058.
     """
-    cues = find_cues(question)
-    said = {word for word in WORD.findall(question.casefold()) if len(word) >= MIN_NAME_CHARS}
-    lacking = said - cues.common - cues.frame_words - set(WORD.findall(text.casefold()))
-    names = dict.fromkeys(PROPER_NAME.findall(head)) if lacking else ()
-    return [name for name in names if lacking & set(WORD.findall(name.casefold()))][:MAX_NAMES]
+    whole = head.rpartition(" ")[0] if len(head) == HEAD_CHARS else head
+    names = {name: set(WORD.findall(name.casefold())) for name in PROPER_NAME.findall(whole)}
+    own = [
+        name
+        for name, words in names.items()
+        if words & lacking.keys() and len(name) <= MAX_NAME_CHARS
+    ]
+    own.sort(key=lambda name: all(lacking.get(word, True) for word in names[name]))
+    return own[:MAX_NAMES]
 
 
 def _located(number: int, text: ReadText, reading: Reading) -> ReadPassage:
