@@ -3,19 +3,22 @@
 python scripts/release.py [--tag]
 python scripts/release.py --signatures
 
-dist/ then holds an sdist and a wheel of each package and a bill of materials; `twine upload dist/*`
-is left to you. Stops where the tree has changes, CHANGELOG.md has no day for this version or says
-something of a later one, SQL's signatures are not those of tests/sql/released.txt (--signatures
-stores them), twine or check-wheel-contents find a fault, or the tag is there.
+dist/ then holds an sdist and a wheel of each package that is new, and a bill of materials; to
+upload them is left to you. Stops where the tree has changes, CHANGELOG.md has no day for this
+version or says something of a later one, SQL's signatures are not those of tests/sql/released.txt,
+twine or check-wheel-contents find a fault, or the tag is there. --signatures stores them, where
+CHANGELOG.md tells of all that changed in them.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
@@ -23,11 +26,12 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.sql.corpus import signatures
+from tests.sql.test_changelog import by_name, untold
 
 from lexichord import SyncLexichord
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = (ROOT, ROOT / "packages/lexichord-reader")
+READER = "packages/lexichord-reader"
 RELEASED = ROOT / "tests/sql/released.txt"
 DIST = ROOT / "dist"
 # By uvx, each at one version: what only a release needs is in no one's environment.
@@ -42,12 +46,14 @@ def main() -> None:
     parser.add_argument("--tag", action="store_true", help="tag what was built")
     parser.add_argument("--signatures", action="store_true", help="store SQL's, and end")
     arguments = parser.parse_args()
-    if arguments.signatures:
-        RELEASED.write_text(sql_signatures())
-        return
+    for name in [each for each in os.environ if each.startswith("LEXICHORD_")]:
+        del os.environ[name]  # which would name another database
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    if arguments.signatures:
+        store_signatures(version)
+        return
     check_tree(version)
-    build()
+    build([ROOT, ROOT / READER] if is_reader_new() else [ROOT])
     if arguments.tag:
         run("git", "tag", "--annotate", f"v{version}", "--message", f"lexichord {version}")
         print(f"tagged v{version}")
@@ -66,6 +72,29 @@ def sql_signatures() -> str:
     return "".join(lines)
 
 
+def store_signatures(version: str) -> None:
+    """Store what SQL offers now. Exits with a line where CHANGELOG.md is silent on a change."""
+    now = sql_signatures()
+    section = (ROOT / "CHANGELOG.md").read_text().partition(f"## [{version}]")[2]
+    lines = re.findall(r"^- SQL: .*", section.partition("\n## [")[0], re.M)
+    before = by_name(RELEASED.read_text().splitlines())
+    if left := untold(before, by_name(now.splitlines()), lines):
+        sys.exit(f"CHANGELOG.md says nothing under {version} of SQL's {', '.join(sorted(left))}")
+    RELEASED.write_text(now)
+
+
+def is_reader_new() -> bool:
+    """Return whether the reader's package has changed since the last release, under a new version.
+
+    Exits with a line where its version stayed: what is published cannot be replaced.
+    """
+    tags = run("git", "tag", "--list", "v*", "--sort=-version:refname").split()
+    changed = run("git", "diff", "--name-only", tags[0], "--", READER).split() if tags else []
+    if changed and f"{READER}/pyproject.toml" not in changed:
+        sys.exit(f"{READER} has changed since {tags[0]}: give it a new version")
+    return not tags or bool(changed)
+
+
 def check_tree(version: str) -> None:
     """Exit with a line where the checkout is no release of this version."""
     if run("git", "status", "--porcelain"):
@@ -81,10 +110,11 @@ def check_tree(version: str) -> None:
         sys.exit("SQL's signatures have changed: python scripts/release.py --signatures")
 
 
-def build() -> None:
-    """Build both packages and the bill of materials, and check them."""
-    shutil.rmtree(DIST, ignore_errors=True)
-    for package in PACKAGES:
+def build(packages: Sequence[Path]) -> None:
+    """Build packages and the bill of materials, and check them."""
+    if DIST.exists():
+        shutil.rmtree(DIST)
+    for package in packages:
         run(sys.executable, "-m", "hatchling", "build", "-d", str(DIST), folder=package)
     built = sorted(map(str, DIST.iterdir()))
     wheels = [each for each in built if each.endswith(".whl")]
