@@ -310,6 +310,7 @@ def test_what_is_named_becomes_the_hint(
         ("which travel policy covers taxis", []),
         ("By what travel policy are taxis paid?", []),
         ("Welche travel policy gilt?", []),
+        ("Unter wie viele travel policy fällt das?", []),
         ("does travel policy cover taxis", ["1"]),
         ("What Kerber Agreement ends first?", ["3"]),
     ],

@@ -27,9 +27,10 @@ BRIDGE_WORDS = frozenset(
 DEFINITE_WORDS = frozenset(["the", "our", "this", "that", "my", "their", "its", "your", "s"])
 INDEFINITE_WORDS = frozenset(["a", "an", "any", "every", "each", "some", "no", "another"])
 # Before what is asked for, which is a kind of thing: "which environment variable".
-ASKING_WORDS = frozenset(
-    ["which", "what", "many", "welche", "welcher", "welches", "welchen"]
-).union(["quel", "quelle", "quels", "quelles", "qué", "cuál", "cuáles"])
+ASKING_WORDS = frozenset(["which", "what", "many", "welche", "welcher", "welches"]).union(
+    ["welchen", "welchem", "viele", "quel", "quelle", "quels", "quelles", "qué", "cuál"],
+    ["cuáles", "cuántos", "cuántas"],
+)
 OWNING_WORDS = frozenset(["my", "our", "your", "their", "a", "an"])  # before a name: its user
 TYING_WORDS = frozenset(["with", "of", "from", "between", "by", "mit", "von", "avec", "de", "con"])
 MENTION_COUNTS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
