@@ -203,7 +203,7 @@ def said_names(lacking: NamingWords, head: str) -> list[str]:
 
     "How long are logs kept at Acme?" is answered by a policy whose head alone says that it is
     Acme's: a reader that is not told so finds no answer there. 171 questions of five kinds without
-    and with them: first sentence right .608, .614, refused .082, .076, wrong at .7 .064, .058.
+    and with them: first sentence right .608, .620, refused .082, .076, wrong at .7 .064, .058.
     """
     whole = head.rpartition(" ")[0] if len(head) == HEAD_CHARS else head
     names = {name: set(WORD.findall(name.casefold())) for name in PROPER_NAME.findall(whole)}
