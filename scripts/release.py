@@ -26,7 +26,7 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.sql.corpus import signatures
-from tests.sql.test_changelog import by_name, untold
+from tests.sql.test_changelog import by_name, section, told, untold
 
 from lexichord import SyncLexichord
 
@@ -75,10 +75,8 @@ def sql_signatures() -> str:
 def store_signatures(version: str) -> None:
     """Store what SQL offers now. Exits with a line where CHANGELOG.md is silent on a change."""
     now = sql_signatures()
-    section = (ROOT / "CHANGELOG.md").read_text().partition(f"## [{version}]")[2]
-    lines = re.findall(r"^- SQL: .*", section.partition("\n## [")[0], re.M)
     before = by_name(RELEASED.read_text().splitlines())
-    if left := untold(before, by_name(now.splitlines()), lines):
+    if left := untold(before, by_name(now.splitlines()), told(version)):
         sys.exit(f"CHANGELOG.md says nothing under {version} of SQL's {', '.join(sorted(left))}")
     RELEASED.write_text(now)
 
@@ -104,7 +102,7 @@ def check_tree(version: str) -> None:
     changes = (ROOT / "CHANGELOG.md").read_text()
     if not re.search(rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", changes, re.M):
         sys.exit(f"CHANGELOG.md has no line '## [{version}] - YEAR-MONTH-DAY'")
-    if changes.partition("## [Unreleased]")[2].partition("\n## [")[0].strip():
+    if section("Unreleased").strip():
         sys.exit(f"CHANGELOG.md has something under Unreleased: move it to {version}")
     if sql_signatures() != RELEASED.read_text():
         sys.exit("SQL's signatures have changed: python scripts/release.py --signatures")

@@ -11,9 +11,14 @@ RELEASED = Path(__file__).with_name("released.txt")  # name|arguments|result, of
 type Signatures = dict[str, tuple[str, str]]  # arguments with their defaults, result
 
 
-def unreleased() -> list[str]:
-    text = (ROOT / "CHANGELOG.md").read_text().partition("## [Unreleased]")[2]
-    return re.findall(r"^- SQL: .*", text.partition("\n## [")[0], re.MULTILINE)
+def section(heading: str) -> str:
+    """What CHANGELOG.md says of a version, or of Unreleased."""
+    text = (ROOT / "CHANGELOG.md").read_text().partition(f"## [{heading}]")[2]
+    return text.partition("\n## [")[0]
+
+
+def told(heading: str) -> list[str]:
+    return re.findall(r"^- SQL: .*", section(heading), re.MULTILINE)
 
 
 def parts(signature: tuple[str, str]) -> set[str]:
@@ -39,7 +44,9 @@ def untold(before: Signatures, now: Signatures, lines: list[str]) -> dict[str, s
 def test_what_changed_since_the_last_release_is_told(library: Connection) -> None:
     before, now = by_name(RELEASED.read_text().splitlines()), signatures(library)
     assert len(before) > 80
-    assert untold(before, now, unreleased()) == {}, "say it in CHANGELOG.md: - SQL: `function` ..."
+    assert untold(before, now, told("Unreleased")) == {}, (
+        "say it in CHANGELOG.md: - SQL: `function` ..."
+    )
 
 
 def by_name(signatures: list[str]) -> Signatures:

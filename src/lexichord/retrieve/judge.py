@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from lexichord.retrieve.confidence import MIN_CONFIDENCE, find_threshold
 from lexichord.retrieve.evidence.passages import find_clauses, rank_files
+from lexichord.retrieve.evidence.reading import WORD, words_of
 from lexichord.retrieve.evidence.sentences import holds_answer
 from lexichord.retrieve.query import QueryContext, SearchPlan
 from lexichord.retrieve.understand.cues import says_something
@@ -17,7 +18,6 @@ from lexichord.types.reading import ReaderFit
 from lexichord.types.state import Calibration
 
 CALLING_WORDS = DEFINITE_WORDS - {"s"}
-NAMING_WORD = re.compile(r"\w+")
 # What leads to a name; without it, a name may be what the question asks about: "configure CORS".
 LEADING_WORDS = (
     rf"(?:\baccording )?\b(?:{'|'.join(sorted(PLACE_PREPOSITIONS))}) "
@@ -37,7 +37,7 @@ def filter_to_named(intent: Intent, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
         return list(hits)
     if own := [hit for hit in hits if hit.document_id in intent.documents]:
         return own
-    names = [_words(part) - BRIDGE_WORDS for part in (intent.hint or "").split(", ")]
+    names = [words_of(part) - BRIDGE_WORDS for part in (intent.hint or "").split(", ")]
     return [hit for hit in hits if _says(hit, names)]
 
 
@@ -58,7 +58,7 @@ def without_names(intent: Intent) -> str:
             name = rf"{re.escape(part)}\b(?:['’]s?\b)?"
             rest = re.sub(rf"(?:{LEADING_WORDS}){name}|^{name}(?=:)", " ", rest, flags=re.I)
     rest = " ".join(rest.split()).lstrip(",;:.?! ")
-    enough = len(NAMING_WORD.findall(rest)) >= MIN_WORDS and says_something(rest)
+    enough = len(WORD.findall(rest)) >= MIN_WORDS and says_something(rest)
     return rest if enough else intent.question
 
 
@@ -73,12 +73,8 @@ def unnamed(intent: Intent) -> str:
 
 
 def _says(hit: ChunkHit, names: Sequence[set[str]]) -> bool:
-    said = _words(f"{hit.title} {hit.heading} {hit.content}")
+    said = words_of(f"{hit.title} {hit.heading} {hit.content}")
     return any(name and name <= said for name in names)
-
-
-def _words(text: str) -> set[str]:
-    return {word.casefold() for word in NAMING_WORD.findall(text)}
 
 
 # 47 everyday questions about one document each (samples, articles, NDAs); by share, how often one

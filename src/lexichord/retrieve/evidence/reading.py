@@ -42,10 +42,14 @@ MAX_NAMES, MAX_NAME_CHARS = 2, 40  # which leaves some of the title that is read
 MIN_NAME_CHARS = 3
 WORD = re.compile(r"\w+")
 
+BAR = re.compile(r"(?<!\\)\|")
+
 type NamingWords = Mapping[str, bool]  # whether it is written in small letters somewhere
 
 
-BAR = re.compile(r"(?<!\\)\|")
+def words_of(text: str) -> set[str]:
+    """Return the words of a text without their capitals."""
+    return {word.casefold() for word in WORD.findall(text)}
 
 
 def cells_of(line: str) -> list[str]:
@@ -97,7 +101,7 @@ class ReadText:
 
     def lacking(self, naming: NamingWords) -> NamingWords:
         """Return the words that neither it nor what it stands under says."""
-        own = set(WORD.findall(f"{self.title} {self.text}".casefold()))
+        own = words_of(f"{self.title} {self.text}")
         return {word: is_small for word, is_small in naming.items() if word not in own}
 
     def passage(self, names: Sequence[str] = ()) -> Passage:
@@ -147,9 +151,8 @@ class QueryReader:
             fit = self.reader.fit
             if not is_known(fit.languages, question, [quote.text for quote in quotes]):
                 return None
-            naming = naming_words(question, quotes)
             for first, last in ((0, FIRST_PASSAGES), (FIRST_PASSAGES, READ_PASSAGES)):
-                await self._ask(question, list(enumerate(quotes))[first:last], naming)
+                await self._ask(question, list(enumerate(quotes))[first:last], quotes)
                 read = [self._read[place] for place in places if place in self._read]
                 if any(passage.here >= FOUND for passage in read):
                     break
@@ -159,15 +162,15 @@ class QueryReader:
         return ReadPassages(read, fit)
 
     async def _ask(
-        self, question: str, numbered: Sequence[tuple[int, Quote]], naming: NamingWords
+        self, question: str, numbered: Sequence[tuple[int, Quote]], found: Sequence[Quote]
     ) -> None:
-        """Read the passages that were not read for this question yet."""
+        """Read the passages, of those found, that were not read for this question yet."""
         new = [(n, one) for n, one in numbered if (question, one.place) not in self._read]
         if not new:
             return
         texts = [ReadText(quote, sentences_of(quote)) for _, quote in new]
         with self.trace.stage("read", question=question, passages=len(new)) as step:
-            names = await self._names(texts, naming)
+            names = await self._names(texts, naming_words(question, found))
             passages = [one.passage(said) for one, said in zip(texts, names, strict=True)]
             readings = await in_thread(self.reader.read, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
@@ -192,8 +195,8 @@ def naming_words(question: str, found: Sequence[Quote]) -> NamingWords:
     be a part of a name, as of Skarnbro Pumps AB, but what none does comes first.
     """
     cues = find_cues(question)
-    said = {word for word in WORD.findall(question.casefold()) if len(word) >= MIN_NAME_CHARS}
-    topics = {word for one in found for word in WORD.findall(one.heading.casefold())}
+    said = {word for word in words_of(question) if len(word) >= MIN_NAME_CHARS}
+    topics = {word for one in found for word in words_of(one.heading)}
     small = {word for one in found for word in WORD.findall(one.text)}
     return {word: word in small for word in said - cues.common - cues.frame_words - topics}
 
@@ -206,7 +209,7 @@ def said_names(lacking: NamingWords, head: str) -> list[str]:
     and with them: first sentence right .608, .620, refused .082, .076, wrong at .7 .064, .058.
     """
     whole = head.rpartition(" ")[0] if len(head) == HEAD_CHARS else head
-    names = {name: set(WORD.findall(name.casefold())) for name in PROPER_NAME.findall(whole)}
+    names = {name: words_of(name) for name in PROPER_NAME.findall(whole)}
     own = [
         name
         for name, words in names.items()
