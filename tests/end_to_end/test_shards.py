@@ -18,7 +18,16 @@ from lexichord.cli.commands import app
 from lexichord.db import schema, search
 from lexichord.errors import ConfigError, DatabaseError, NotFoundError
 from lexichord.ingest.report import Report
-from lexichord.types import EmbeddingSpace, Json, Question, Scope
+from lexichord.retrieve.stages import Stages
+from lexichord.types import (
+    ChunkHit,
+    EmbeddingSpace,
+    Intent,
+    Json,
+    Question,
+    Scope,
+    StoredDocument,
+)
 from tests.conftest import at, new_cluster, new_database
 
 SPACE = EmbeddingSpace("test", "tiny", 8)
@@ -233,6 +242,30 @@ def test_a_shard_that_is_down_fails_the_answer_or_is_named(stored: Stored) -> No
         end = monotonic() + SECONDS
         while [line for line in partial.search("w1").degraded if "shard" in line]:
             assert monotonic() < end
+
+
+def test_a_shard_that_is_lost_amid_a_query_is_named(stored: Stored) -> None:
+    with ExitStack() as until_asked:
+
+        async def lose_a_shard(
+            *, question: Question, intent: Intent, hits: Sequence[ChunkHit]
+        ) -> Sequence[ChunkHit]:
+            until_asked.enter_context(stopped(stored.dsns[2]))
+            return hits
+
+        stages = Stages(select_hits=lose_a_shard)
+        with SyncLexichord(dsn=stored.dsns[0], partial_answers=True, stages=stages) as partial:
+            response = partial.query("Which documents mention w1?")
+    assert response.degraded.count("shard 2 does not answer: what it holds is missing") == 1
+    held = {row.uri for dsn in stored.dsns[:2] for row in listed(dsn)}
+    quoted = {quote.uri for quote in response.quotes}
+    assert quoted
+    assert quoted <= held
+
+
+def listed(dsn: str) -> list[StoredDocument]:
+    with SyncLexichord(dsn=dsn) as one:
+        return [*one.list()]
 
 
 def command(dsn: str, *arguments: str) -> Any:

@@ -199,7 +199,10 @@ async def _mistyped(call: Call) -> list[Row]:
 
 
 async def _spans(call: Call) -> list[Row]:
-    """Part three arrays by the documents of the first; number the rows as they were."""
+    """Part three arrays by the documents of the first; number the rows as they were.
+
+    What lies on a shard that does not answer is null, like the text of a document that is gone.
+    """
     documents, starts, ends = (call.arguments[name] for name in ("documents", "starts", "ends"))
     parted = await call.shards.by_shard("doc", documents)
     places = {
@@ -215,12 +218,12 @@ async def _spans(call: Call) -> list[Row]:
         for number, own in places.items()
     }
     answers = await call.ask(asked)
-    rows = [
-        row | {"span_number": places[number][row["span_number"] - 1] + 1}
+    contents = {
+        places[number][row["span_number"] - 1]: row["content"]
         for number, own in answers.items()
         for row in own
-    ]
-    return sorted(rows, key=lambda row: row["span_number"])
+    }
+    return [{"span_number": p + 1, "content": contents.get(p)} for p in range(len(documents))]
 
 
 async def _search_each(call: Call) -> list[Row]:
