@@ -23,7 +23,7 @@ import numpy as np
 import psycopg
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.cache import SentenceVectors
+from lexichord.retrieve.cache import QueryCache
 from stages import Meter
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +82,7 @@ def benches(lexichord: SyncLexichord) -> dict[str, Bench]:
     """Return what is measured, in the order in which it takes turns."""
 
     def query(question: str) -> object:
-        lexichord.core.sentences = SentenceVectors()
+        lexichord.core.cache = QueryCache()
         return lexichord.query(question, answer=True)
 
     scope = ["default"]

@@ -28,7 +28,7 @@ import psycopg
 
 from common import opened
 from lexichord import SyncLexichord
-from lexichord.retrieve.cache import SentenceVectors
+from lexichord.retrieve.cache import QueryCache
 from lexichord.retrieve.trace import Trace
 from lexichord.types import Json, Response
 
@@ -138,7 +138,7 @@ def measure(
     for way in ways.values():
         way("Which words warm this up?")
     for text in texts:
-        lexichord.core.sentences = SentenceVectors()
+        lexichord.core.cache = QueryCache()
         for name, way in ways.items():
             with by_stage(meter) as steps:
                 before = meter.read()

@@ -1,13 +1,15 @@
 """One question of each kind through the whole pipeline, on the sample corpus."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.session import asking_for
-from lexichord.retrieve.cache import SentenceVectors
+from lexichord.providers.base import Reader
+from lexichord.retrieve.cache import QueryCache
 from lexichord.types import Response
+from lexichord.types.reading import Passage, Reading
 from tests.end_to_end.hashing import Counting
 
 STAGES = [
@@ -147,6 +149,37 @@ def test_a_risk_sets_the_border(samples: SyncLexichord) -> None:
     assert [line for line in named.degraded if line.startswith("risk is not heeded")]
 
 
+class CountingReader:
+    """Another reader, which counts the passages that it is given."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader, self.fit = reader, reader.fit
+        self.passages: list[Passage] = []
+
+    def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
+        self.passages += passages
+        return self.reader.read(question, passages)
+
+
+def test_a_passage_is_read_once_for_a_question(
+    samples: SyncLexichord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert samples.core.reader is not None
+    reader = CountingReader(samples.core.reader)
+    monkeypatch.setattr(samples.core, "reader", reader)
+    question = "how long are customer support logs kept"
+    found, first = samples.query(question, answer=True), [*reader.passages]
+    assert len(first) == len(set(first)) > 0
+    again = samples.query(question, answer=True)
+    assert reader.passages == first
+    assert (again.answer, again.confidence) == (found.answer, found.confidence)
+    with asking_for("another"):  # how long it takes is not to tell what others asked
+        samples.query(question, answer=True)
+    assert reader.passages == first * 2
+    samples.query("how long are customer support logs deleted", answer=True)
+    assert len(reader.passages) > len(first) * 2
+
+
 @pytest.fixture
 def counting(samples: SyncLexichord) -> Iterator[Counting]:
     assert samples.core.embedder is not None
@@ -167,7 +200,7 @@ def test_without_a_reader_sentences_are_embedded_once(
     samples: SyncLexichord, counting: Counting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(samples.core, "reader", None)
-    samples.core.sentences = SentenceVectors()
+    samples.core.cache = QueryCache()
     question = "how long are customer support logs kept"
     found, first = samples.query(question, answer=True), counting.taken()
     again = samples.query(question, answer=True)

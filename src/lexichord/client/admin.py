@@ -26,7 +26,7 @@ from lexichord.errors import (
 )
 from lexichord.ingest.flow import background_sealing
 from lexichord.providers.base import Embedder
-from lexichord.retrieve.cache import KnownScales
+from lexichord.retrieve.cache import QueryCache
 from lexichord.types import (
     ApiCall,
     ApiKey,
@@ -369,7 +369,7 @@ class StatusMethods:
     embedder: Embedder | None
     space: str
     degraded: list[str]
-    scales: KnownScales
+    cache: QueryCache
 
     async def ping(self) -> None:
         """Raise DatabaseError unless the database answers."""
@@ -389,7 +389,9 @@ class StatusMethods:
 
         change = await reembed.reembed_status(self.database)
         degraded, space = list(self.degraded), self.space if self.embedder else None
-        scale = await catalogue.find_cosine_scale(self.database) or self.scales.find(self.space)
+        scale = await catalogue.find_cosine_scale(self.database) or self.cache.scales.find(
+            self.space
+        )
         calibration = await find_calibration(self.database, space, scale)
         return Status(
             **await catalogue.database_status(self.database),

@@ -26,7 +26,7 @@ from lexichord.ingest.table_worker import TableWorker
 from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker
-from lexichord.retrieve.cache import KnownScales, SentenceVectors
+from lexichord.retrieve.cache import QueryCache
 from lexichord.retrieve.remarks import remarks
 from lexichord.retrieve.search import discover, name_document, search_chunks, with_vectors
 from lexichord.retrieve.trace import Trace, record_response, streamed
@@ -108,7 +108,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         self._stages: Stages | None = None
         if stages is not None:
             self.stages = stages
-        self.sentences, self.scales = SentenceVectors(), KnownScales()
+        self.cache = QueryCache()
         self._open: AsyncExitStack | None = None
         self._close()
 
@@ -174,7 +174,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         other.space, other.embedder, other.degraded = self.space, self.embedder, self.degraded
         other.reader, other._no_reader = self.reader, self._no_reader
         other.reranker, other.stages = reranker, self.stages
-        other.sentences, other.scales = self.sentences, self.scales
+        other.cache = self.cache
         return other
 
     async def position(self) -> str:
@@ -350,8 +350,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
             question,
             options,
             trace=trace,
-            sentences=self.sentences,
-            scales=self.scales,
+            cache=self.cache,
             reranker=self.reranker,
             reader=self.reader,
             stages=self.stages,

@@ -12,7 +12,7 @@ from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.vectors import Reembed, Reembedded, ReembedOptions
 from lexichord.providers.base import Embedder, RemoteEmbedder, Vectors
 from lexichord.providers.registry import find_embedder
-from lexichord.retrieve.cache import KnownScales
+from lexichord.retrieve.cache import QueryCache
 from lexichord.settings import Settings
 from lexichord.types.options import no_other_options, several
 from lexichord.work import in_thread
@@ -37,7 +37,7 @@ class SpaceMethods:
     space: str = ""
     embedder: Embedder | None
     degraded: list[str]
-    scales: KnownScales
+    cache: QueryCache
     find_embedder: FindEmbedder = staticmethod(find_embedder)
     ingest_limits: IngestLimits = INGEST_LIMITS
 
@@ -96,7 +96,7 @@ class SpaceMethods:
 
         try:
             if self.embedder is not None and not isinstance(self.embedder, RemoteEmbedder):
-                await ensure_scale(self.database, self.embedder, self.scales)
+                await ensure_scale(self.database, self.embedder, self.cache.scales)
         except ProviderError as error:
             return [f"confidence is by words until a query measures the model: {error}"]
         return []
@@ -105,7 +105,7 @@ class SpaceMethods:
         """Measure the cosines of the space that the database changes to."""
         from lexichord.retrieve.confidence import renew_scale
 
-        await renew_scale(self.database, embedder, self.scales)
+        await renew_scale(self.database, embedder, self.cache.scales)
 
     async def _follow(self) -> tuple[Embedder | None, str]:
         """Take the space that the database is bound to now, and its embedder."""

@@ -3,15 +3,18 @@
 How long a query takes tells nothing of others' questions and documents then.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from hashlib import sha256
+from threading import Lock
 
 import numpy as np
 
 from lexichord.db.session import Asker, current_asker
-from lexichord.providers.base import Embedder, VectorCache, Vectors
+from lexichord.providers.base import Embedder, Reader, VectorCache, Vectors
+from lexichord.types.reading import Passage, Reading
 from lexichord.types.state import CosineScale
 
 
@@ -68,6 +71,58 @@ class SentenceVectors:
         return np.array([rows[text] for text in texts], np.float32)
 
 
+KEPT_READINGS = 4_000  # passages; of some ten sentences each: 8 MB
+
+
+class Readings:
+    """Reads passages, and keeps what was made of those that queries read last, for their question.
+
+    Each tenant has its own: how long a query takes tells nothing of others. Several threads may
+    share one.
+    """
+
+    def __init__(self, most: int = KEPT_READINGS) -> None:
+        self._most, self._lock = most, Lock()
+        self._reader: Reader | None = None
+        self._kept: OrderedDict[bytes, Reading] = OrderedDict()
+
+    def read(self, reader: Reader, question: str, passages: Sequence[Passage]) -> list[Reading]:
+        """Return what is made of each passage, in their order. Raises ProviderError."""
+        digests = [_digest(question, one) for one in passages]
+        read = self._find(reader, digests)
+        new = {
+            digest: one for digest, one in zip(digests, passages, strict=True) if digest not in read
+        }
+        if new:
+            made = dict(zip(new, reader.read(question, [*new.values()]), strict=True))
+            self._keep(reader, made)
+            read |= made
+        return [read[digest] for digest in digests]
+
+    def _find(self, reader: Reader, digests: Sequence[bytes]) -> dict[bytes, Reading]:
+        with self._lock:
+            if reader is not self._reader:
+                return {}
+            found = {digest: self._kept[digest] for digest in digests if digest in self._kept}
+            for digest in found:
+                self._kept.move_to_end(digest)
+            return found
+
+    def _keep(self, reader: Reader, made: dict[bytes, Reading]) -> None:
+        """Keep readings, and let go of another reader's, and of those not used for longest."""
+        with self._lock:
+            if reader is not self._reader:
+                self._reader, self._kept = reader, OrderedDict()
+            self._kept |= made
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
+def _digest(question: str, passage: Passage) -> bytes:
+    said = (current_asker(), question, passage.title, passage.text, passage.sentences)
+    return sha256(repr(said).encode(errors="surrogatepass")).digest()
+
+
 @dataclass
 class KnownScales:
     """Scales of cosines that were measured here and could not be stored: a reader may not.
@@ -84,3 +139,12 @@ class KnownScales:
     def keep(self, scale: CosineScale) -> None:
         """Keep a scale as long as the program runs."""
         self._scales[current_asker(), scale.space] = scale
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCache:
+    """What an application's queries keep for one another."""
+
+    sentences: SentenceVectors = field(default_factory=SentenceVectors)
+    readings: Readings = field(default_factory=Readings)
+    scales: KnownScales = field(default_factory=KnownScales)

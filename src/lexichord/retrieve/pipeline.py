@@ -12,7 +12,7 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Embedder, Generator, Reader, Reranker
-from lexichord.retrieve.cache import KnownScales, SentenceVectors
+from lexichord.retrieve.cache import KnownScales, QueryCache
 from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_scale
 from lexichord.retrieve.evidence.reading import QueryReader
 from lexichord.retrieve.judge import Judged, judge, without_names
@@ -52,8 +52,7 @@ async def query(
     options: QueryOptions,
     *,
     trace: Trace,
-    sentences: SentenceVectors,
-    scales: KnownScales,
+    cache: QueryCache,
     reranker: Reranker | None = None,
     reader: Reader | None = None,
     stages: Stages = STAGES,
@@ -61,12 +60,12 @@ async def query(
 ) -> Response:
     """Find the files, then evidence in the whole scope and inside them, by the query's intent.
 
-    `question` holds the query as it was asked, without vectors; `sentences` has vectors of earlier
-    queries, `scales` what they measured of the space; `generator` does the stages that the options
-    name, in place of `stages`. Raises ConfigError, DatabaseError, ProviderError.
+    `question` holds the query as it was asked, without vectors; `cache` has what earlier queries
+    made; `generator` does the stages that the options name, in place of `stages`. Raises
+    ConfigError, DatabaseError, ProviderError.
     """
     embedder = None if embedder is None else without_waiting(embedder)
-    question, calibration = await _calibrate(database, embedder, question, scales, trace)
+    question, calibration = await _calibrate(database, embedder, question, cache.scales, trace)
     context = QueryContext(
         query=question.query,
         options=options,
@@ -77,8 +76,8 @@ async def query(
         own_stages=stages.own(),
         trace=trace,
         calibration=calibration,
-        sentences=sentences,
-        reader=None if reader is None else QueryReader(reader, trace, database),
+        sentences=cache.sentences,
+        reader=None if reader is None else QueryReader(reader, trace, database, cache.readings),
     )
     # Understand: what is asked, and of which documents.
     intent = await _understand(context, question)

@@ -15,6 +15,7 @@ from lexichord.db.search import read_spans
 from lexichord.errors import ProviderError
 from lexichord.providers.base import Reader
 from lexichord.providers.models import is_latin
+from lexichord.retrieve.cache import Readings
 from lexichord.retrieve.evidence.relevance import QuotedSentence, sentences_of, sub_quote
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.cues import (
@@ -131,12 +132,14 @@ class ReadText:
 class QueryReader:
     """Reads for one query: no passage is read twice for the same question.
 
-    `passages` are those that hits made, by the hits' chunks and scores.
+    `passages` are those that hits made, by the hits' chunks and scores; `readings` has what earlier
+    queries read.
     """
 
     reader: Reader
     trace: Trace
     database: Database
+    readings: Readings = field(default_factory=Readings)
     passages: dict[tuple[tuple[str, float], ...], Evidence] = field(default_factory=dict)
     _read: dict[tuple[str, Place], ReadPassage] = field(default_factory=dict)
 
@@ -172,7 +175,7 @@ class QueryReader:
         with self.trace.stage("read", question=question, passages=len(new)) as step:
             names = await self._names(texts, naming_words(question, found))
             passages = [one.passage(said) for one, said in zip(texts, names, strict=True)]
-            readings = await in_thread(self.reader.read, question, passages)
+            readings = await in_thread(self.readings.read, self.reader, question, passages)
             step["made"] = [round(reading.here, 3) for reading in readings]
         for (number, quote), text, made in zip(new, texts, readings, strict=True):
             self._read[question, quote.place] = _located(number, text, made)
