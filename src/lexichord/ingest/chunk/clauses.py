@@ -36,6 +36,11 @@ class ListNumber:
             return False
         return not self.place or 0 < self.place[-1] - earlier.place[-1] <= gap
 
+    @property
+    def is_version(self) -> bool:
+        """Return whether it is a version's or a network address's, as 7.88.0 and 192.0.2.1."""
+        return len(self.place) > 2 and (0 in self.place or max(self.place) > MAX_PART)
+
     def is_like(self, other: "ListNumber") -> bool:
         """Return whether both could stand in lists at the same depth."""
         return self.kind == other.kind and len(self.place) == len(other.place)
@@ -54,6 +59,7 @@ def parse_number(style: str, mark: str) -> Iterator[ListNumber]:
         yield ListNumber(f"{script} roman", (value,))
 
 
+MAX_PART = 99  # of a number of more than two
 MAX_OPEN_LISTS = 8  # open lists; a deeper one is not followed
 MAX_NUMBER_GAP = 3  # a list may miss two numbers and go on
 MAX_CLAUSE_NAME_WORDS = 9  # of a heading
@@ -86,8 +92,16 @@ BEFORE_ITEM = re.compile(
     re.MULTILINE,
 )
 MAX_ITEM_LINE_CHARS = 300  # characters of the line above that are looked at
+# A line of running text, which the next one goes on with: no title has two such words.
+RUNNING_LINE = re.compile(
+    r"^(?=.{40})(?:[^\n]*(?<![^\s(])[a-z]{4}){2}"
+    r"[^\n]*[^\s.:;!?”\"—–-](?<!; or)(?<!; and)[ \t]*\n\Z",
+    re.MULTILINE,
+)
+LINE_END = re.compile(rf".?{BLANK}*$", re.MULTILINE)
 REFERENCE_WORD = re.compile(
-    r"\b(?:sections?|articles?|clauses?|paragraphs?|of|to|in|than|with|under)$", re.IGNORECASE
+    r"\b(?:sections?|articles?|clauses?|paragraphs?|levels?|tables?|of|to|in|than|with|under|is|are|was|be)$",
+    re.IGNORECASE,
 )
 CLAUSE_NAME = re.compile(
     rf"[.):]?{BLANK}*(?:[–—-]{BLANK}+)?(?P<name>[A-Z“\"][^\n.:;]{{2,80}})(?=(?<=\w\w\w)[.:]\s|[.:]?\r?$)",
@@ -103,6 +117,7 @@ class NumberMatch:
     at_line: bool
     begins: bool
     is_section: bool
+    is_running: bool
 
 
 def clauses(text: str, start: int, end: int) -> Iterator[Heading]:
@@ -131,8 +146,11 @@ def _read(match: re.Match[str]) -> NumberMatch | None:
         and REFERENCE_WORD.search(match.string[max(0, match.start() - 12) : match.start()])
     ):
         return None
-    begins = at_sentence or (_may_begin(match) if at_line else _has_end(match))
-    return NumberMatch(tuple(_numbers(match, style)), at_line, begins, match["word"] is not None)
+    is_section = match["word"] is not None
+    is_running = at_line and not is_section and _is_running(match)
+    begins = at_sentence or (_may_begin(match) if at_line else _begins_in_line(match))
+    numbers = tuple(_numbers(match, style))
+    return NumberMatch(numbers, at_line, begins and not is_running, is_section, is_running)
 
 
 def _is_item(match: re.Match[str]) -> bool:
@@ -142,6 +160,20 @@ def _is_item(match: re.Match[str]) -> bool:
     start = match.start()
     above = match.string[max(0, start - MAX_ITEM_LINE_CHARS) : start]
     return BEFORE_ITEM.search(above) is not None
+
+
+def _begins_in_line(match: re.Match[str]) -> bool:
+    """Return whether a number within a line may open a list; in "the default is 1." it does not."""
+    return _has_end(match) and not (match["decimal"] and LINE_END.match(match.string, match.end()))
+
+
+def _is_running(match: re.Match[str]) -> bool:
+    """Return whether a decimal's line goes on with the sentence above: "added in", "7.88"."""
+    if not match["decimal"]:
+        return False
+    start = match.start()
+    above = match.string[max(0, start - MAX_ITEM_LINE_CHARS) : start]
+    return RUNNING_LINE.search(above) is not None
 
 
 def _may_begin(match: re.Match[str]) -> bool:
@@ -181,8 +213,10 @@ def _begins(opened: Sequence[ListNumber], mark: NumberMatch) -> tuple[int, ListN
         runs = sum(1 for _ in takewhile(lambda number: number.runs_on, reversed(opened)))
         opened = opened[: len(opened) - runs]
     for number in mark.numbers:
+        if number.is_version and not mark.is_section:
+            continue
         if number.kind == "decimal" and (len(number.place) > 1 or mark.is_section):
-            depth = _decimal_depth(opened, number, mark.at_line)
+            depth = _decimal_depth(opened, number, mark.at_line and not mark.is_running)
         else:
             depth = _list_depth(opened, number, mark.at_line) if mark.begins else None
         if depth is not None and depth < MAX_OPEN_LISTS:
