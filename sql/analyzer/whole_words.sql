@@ -1,6 +1,6 @@
 -- Identifiers as one word, whatever joins their parts; a text search parser would part them:
 --   RULE-A002 -> rulea002,   ERR_4092 -> err4092,   CVE-2024-1234 -> cve2024-1234,   77-1140-B -> 77-1140b
---   § 14.3 -> § 14.3,   v2.10.1 -> v2.10.1 2.10.1,   ADR 3, ADR-3 and adr3 -> adr3,   C++ -> c++
+--   GPLv3 -> gplv3,   § 14.3 -> § 14.3,   v2.10.1 -> v2.10.1 2.10.1,   ADR 3, ADR-3 and adr3 -> adr3,   C++ -> c++
 -- A word and the number after it are one identifier, unless the word is a stop word under the text configuration
 -- ("in 2024"). A symbol is a word: 🚀, €, →. Not the bullets and lines from U+2500 to U+25FF, for they stand everywhere.
 create or replace function lexichord.whole_words(form text, text_config regconfig) returns text[]
@@ -13,12 +13,12 @@ declare
 begin
     if form ~ '[[:digit:]]' then
         -- A letter or digit on both sides of a joiner, or capitals inside: else the parser has it as one word.
-        if form ~ '[[:alnum:]][-_./][[:alnum:]]|[[:lower:]][[:upper:]]|[[:digit:]][[:upper:]][[:lower:]]' then
+        if form ~ '[[:alnum:]][-_./][[:alnum:]]|[[:lower:]][[:upper:]]|[[:upper:][:digit:]][[:upper:]][[:lower:]]' then
             whole := array(
                 select lexichord.join_identifier(m[1])
                 from regexp_matches(form, '([-[:alnum:]_./]*[[:digit:]][-[:alnum:]_./]*)', 'g') as m
                 where char_length(m[1]) <= most_chars
-                  and btrim(m[1], '-_./') ~ '[-_./]|[[:lower:]][[:upper:]]|[[:digit:]][[:upper:]][[:lower:]]');
+                  and btrim(m[1], '-_./') ~ '[-_./]|[[:lower:]][[:upper:]]|[[:upper:][:digit:]][[:upper:]][[:lower:]]');
             whole := whole || array(select substr(w, 2) from unnest(whole) as w where w ~ '^v[[:digit:]]');
         end if;
         whole := whole || array(
