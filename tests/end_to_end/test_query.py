@@ -8,6 +8,7 @@ from lexichord import SyncLexichord
 from lexichord.db.session import asking_for
 from lexichord.providers.base import Reader
 from lexichord.retrieve.cache import QueryCache
+from lexichord.retrieve.confidence import EMBEDDED_BESIDE_READER
 from lexichord.types import Response
 from lexichord.types.reading import Passage, Reading
 from tests.end_to_end.hashing import Counting
@@ -194,6 +195,15 @@ def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord, counting:
     assert counting.calls["query"] == [[found.intent.question, question, found.intent.hint]]
     (search,) = (step for step in found.trace if step.stage == "search")
     assert "asked" in search.given["variants"]
+
+
+def test_beside_a_reader_few_sentences_are_embedded(
+    samples: SyncLexichord, counting: Counting
+) -> None:
+    samples.core.cache = QueryCache()
+    found = samples.query("how long are customer support logs kept", answer=True)
+    assert 0 < len(counting.taken()) <= EMBEDDED_BESIDE_READER
+    assert not found.abstained
 
 
 def test_without_a_reader_sentences_are_embedded_once(

@@ -80,7 +80,7 @@ async def measure(
     hits: Sequence[ChunkHit],
     chosen_by: Calibration = WITH_VECTOR,
 ) -> ConfidenceSignals:
-    """Measure a response's evidence as a query does."""
+    """Measure a response's evidence as a query does that nobody reads for."""
     assert app.embedder is not None
     text = without_names(response.intent)
     vectors = app.embedder.embed([text, response.query], "query").tolist()

@@ -37,12 +37,13 @@ from lexichord.retrieve.evidence.relevance import (
 from lexichord.retrieve.evidence.sentences import (
     EMBEDDED_SENTENCES,
     FITTED_SPACE,
+    Candidate,
     find_candidates,
     word_signals,
 )
 from lexichord.types import ChunkHit, Question
 from lexichord.types.base import counted
-from lexichord.types.evidence import Quote
+from lexichord.types.evidence import Quote, ReadPassages
 from lexichord.types.state import Calibration, CosineScale
 from lexichord.work import in_thread
 
@@ -146,6 +147,12 @@ JUDGED_HITS = 10  # hits that are judged
 COVERAGE_HITS = 5  # of them, among which the passage is that holds most of the question's terms
 FIRST_EMBEDDED = 4  # sentences, the best by words; the others only where these leave a doubt
 CLEAR_CONFIDENCE = 0.8  # above it there is none
+# Sentences where a reader reads: the one that it finds likeliest, and the best by words. Of 154
+# questions of five kinds, 22 near misses, what reader and vectors make of all of them, of 4 and
+# where these leave a doubt 16, and of these two: AUROC .904, .905, answerable refused .097 both,
+# near misses refused .64, .68; 8.4 and 1.7 sentences are embedded. One by the reader alone: .905,
+# .204, .86; four by words alone .894, .115, .68.
+EMBEDDED_BESIDE_READER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,17 +261,19 @@ async def evidence_confidence(
     embed: EmbedSentences | None = None,
     named: Question | None = None,
     calibration: Calibration = WITH_VECTOR,
+    read: ReadPassages | None = None,
 ) -> float:
     """Return the probability, 0 to 1, that the hits hold an answer to the question; 0 without hits.
 
     Where documents are named the hits are theirs, the question goes without their names, and
-    `named` is the one with them. `embed` gives unit vectors of sentences; without it, or without
-    the question's vector, words judge. The question's hint and `k` are not looked at.
+    `named` is the one with them. `embed` gives unit vectors of sentences, of fewer where a reader
+    `read` them; without it, or without the question's vector, words judge. The question's hint and
+    `k` are not looked at.
     """
     if not hits:
         return 0.0
     judged = hits[:JUDGED_HITS]
-    signals = await measure_evidence(database, question, judged, embed, named, calibration)
+    signals = await measure_evidence(database, question, judged, embed, named, calibration, read)
     return probability(signals, calibration)
 
 
@@ -275,6 +284,7 @@ async def measure_evidence(
     embed: EmbedSentences | None = None,
     named: Question | None = None,
     calibration: Calibration = WITH_VECTOR,
+    read: ReadPassages | None = None,
 ) -> ConfidenceSignals:
     """Measure the hits' sentences and passages; more sentences where the first leave a doubt."""
     found = find_candidates([Quote.of(hit) for hit in hits])
@@ -291,17 +301,32 @@ async def measure_evidence(
         return ConfidenceSignals(None, 0.0, passage)
     if embed is None or question.vector is None:
         return ConfidenceSignals(None, signals[likely[0]].coverage, passage)
-    for most in (FIRST_EMBEDDED, EMBEDDED_SENTENCES):
-        cosines = await _cosines(question, named, embed, [found[n].sentence for n in likely[:most]])
+    for numbers in _embedded(found, likely, read):
+        cosines = await _cosines(question, named, embed, [found[n].sentence for n in numbers])
         measured = [
             (signals[n]._replace(cosine=calibration.align(cosine)), cosine)
-            for n, cosine in zip(likely, cosines, strict=False)
+            for n, cosine in zip(numbers, cosines, strict=True)
         ]
         best, cosine = max(measured, key=lambda pair: pair[0].strength)
         judged = ConfidenceSignals(cosine, best.coverage, passage)
         if probability(judged, calibration) >= CLEAR_CONFIDENCE:
             break
     return judged
+
+
+def _embedded(
+    found: Sequence[Candidate], likely: Sequence[int], read: ReadPassages | None
+) -> list[Sequence[int]]:
+    """Return the numbers of the sentences to embed, `likely` by words; the next where in doubt."""
+    if read is None:
+        return [likely[:FIRST_EMBEDDED], likely[:EMBEDDED_SENTENCES]]
+    shares = {
+        one.quote.place: passage.here * one.share
+        for passage in read.passages
+        for one in passage.sentences
+    }
+    best = max(likely, key=lambda n: shares.get(found[n].sentence.quote.place, 0.0))
+    return [[*dict.fromkeys([best, *likely])][:EMBEDDED_BESIDE_READER]]
 
 
 async def _cosines(

@@ -130,7 +130,7 @@ async def judge(context: QueryContext, plan: SearchPlan, hits: Sequence[ChunkHit
     judged_by = judged_by if read is None else f"{judged_by} and reading"
     with context.trace.stage("confidence", about=about.query, judged_by=judged_by) as step:
         named = plan.asked if plan.intent.documents else None
-        confidence = await context.judge(about, meant, named)
+        confidence = await context.judge(about, meant, named, read)
         confidence = confidence if read is None else holds_answer(read, confidence)
         step["made"] = confidence
         step["dropped"] = [hit.chunk_id for hit in hits if hit not in meant]

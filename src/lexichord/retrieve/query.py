@@ -69,14 +69,21 @@ class QueryContext:
         return as_it_is if self.calibration is None else self.calibration.align
 
     async def judge(
-        self, question: Question, hits: Sequence[ChunkHit], named: Question | None = None
+        self,
+        question: Question,
+        hits: Sequence[ChunkHit],
+        named: Question | None,
+        read: ReadPassages | None,
     ) -> float:
-        """Return the probability, 0 to 1, that hits hold an answer, by words and vectors."""
+        """Return the probability, 0 to 1, that hits hold an answer, by words and vectors.
+
+        What was `read` says which sentence may answer.
+        """
         calibration = self.calibration_of(question)
         return await self.by_meaning(
             calibration is not None,
             lambda embed: evidence_confidence(
-                self.database, question, hits, embed, named, calibration or WITH_VECTOR
+                self.database, question, hits, embed, named, calibration or WITH_VECTOR, read
             ),
         )
 
