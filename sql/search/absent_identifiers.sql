@@ -13,7 +13,7 @@ begin
           from regexp_matches(lexichord.split_runs(lexichord.normal_form(query)), '([-[:alnum:]_./]*[[:digit:]][-[:alnum:]_./]*)', 'g') as m) as t
     where t.token ~ '[-_./]|[[:alpha:]]|^(19|20)[[:digit:]]{2}$' and t.token !~ '^[[:digit:].]+-?[[:lower:]]+$'  -- 90-day, 5th, 20kg
       and not exists (
-        select from lexichord.term_candidates(format('''%s'':1', lexichord.join_identifier(t.token))::tsvector, 1, scope));
+        select from lexichord.term_candidates(lexichord.exact_lexemes(array[lexichord.join_identifier(t.token)]), 1, scope));
 end $$;
 comment on function lexichord.absent_identifiers(text, text[], bigint[], text, jsonb) is
 'The identifiers and years of a query that no chunk in scope holds, as they are written. Readers may call it.';

@@ -26,7 +26,7 @@ begin
                           unnest(tsvector_to_array(lexichord.word_lexemes(typed, f.config))) as l (one)
     ), found as materialized (
         select distinct c.id, c.heading, lexichord.normal_form(c.content) as content
-        from lexeme l, lexichord.term_candidates((quote_literal(l.lexeme) || ':1')::tsvector, 20, scope) as k
+        from lexeme l, lexichord.term_candidates(lexichord.exact_lexemes(array[l.lexeme]), 20, scope) as k
         join chunk c on c.id = k.chunk_id
     ), heading as (
         select h.part, count(distinct f.id) as chunks
