@@ -9,6 +9,7 @@ from lexichord.evaluate.metrics import first_sentence
 from lexichord.retrieve.evidence.answer import (
     citation,
     cite_source,
+    once_said,
     write_denial,
     write_list,
     write_nearest,
@@ -36,6 +37,12 @@ def test_a_quote_is_cited_by_the_source_that_holds_it() -> None:
     assert cite_source(QUOTE, [replace(SOURCE, end=QUOTE.start)]) == "(Lease › Rent)"
     assert cite_source(QUOTE, [replace(SOURCE, document_id="doc_4")]) == "(Lease › Rent)"
     assert cite_source(replace(QUOTE, title="", heading=""), []) == "(a.md)"
+
+
+def test_what_is_said_in_several_places_is_given_once() -> None:
+    again = replace(QUOTE, document_id="doc_4", text="rent is\n due | now.")
+    other = replace(QUOTE, text="It is late.")
+    assert once_said([QUOTE, other, again, other]) == [QUOTE, other]
 
 
 def test_a_table_says_what_was_not_found() -> None:

@@ -45,6 +45,12 @@ CASES = [
         "# The sum of all it may hold at one time is 100 parts.\n# Next",
         ["# The sum of all it may hold at one time is 100 parts."],
     ),
+    (
+        "--continue\n    Continue with a file. It helps.\n\n  writeback\n    Data are late.",
+        ["--continue\n    Continue with a file.", "It helps.", "writeback\n    Data are late."],
+    ),
+    ("OPTIONS\n    Sed takes some.", ["Sed takes some."]),
+    ("Exit status:\n    124 if it is late", ["Exit status:", "124 if it is late"]),
     ("", []),
 ]
 
@@ -163,6 +169,8 @@ UNSAID = [
     '<a\n href="x"> <br>',
     "```py",
     "```sh\n```",
+    "SED(1)            User Commands            SED(1)",
+    "GNU sed 4.9       January 2023            SED(1)",
 ]
 
 

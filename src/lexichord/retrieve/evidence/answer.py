@@ -162,7 +162,8 @@ async def write_answer(
     if brief.kind == "summary":
         return Answer("\n".join(cite_line(quote, sources) for quote in evidence.quotes))
     ranked = await rank_sentences(database, brief, evidence.quotes, embed)
-    likely = [one for one in ranked.quotes[:MAX_ANSWER_SENTENCES] if one.score >= MIN_ANSWER_SHARE]
+    likely = [one for one in ranked.quotes if one.score >= MIN_ANSWER_SHARE]
+    likely = once_said(likely)[:MAX_ANSWER_SENTENCES]
     wants_steps = asks_for_steps(brief.question)
     needs = Needs(lists=wants_steps, code=wants_steps)
     passages = await _read_on(database, likely, evidence.quotes, needs)
@@ -170,6 +171,14 @@ async def write_answer(
     text = _write_units(units, evidence.quotes, sources)
     best = ranked.quotes[0] if ranked.quotes else None
     return Answer(text, confidence=ranked.confidence, best=best, phrase=ranked.phrase)
+
+
+def once_said(quotes: Iterable[Quote]) -> list[Quote]:
+    """Return quotes without those whose words one before them has: the first place is enough."""
+    said: dict[str, Quote] = {}
+    for one in quotes:
+        said.setdefault(" ".join(one.text.casefold().split()), one)
+    return [*said.values()]
 
 
 async def _read_on(

@@ -111,6 +111,7 @@ def _is_glued(text: str, start: int, at: int) -> bool:
 
 MAX_HEADING_WORDS = 10
 SMALL_WORD_CHARS = 4  # a word that may stay small in a title
+MIN_SET_IN = 2  # blanks by which a definition is set in more than its term
 MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go on in the next
 
 ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
@@ -139,11 +140,13 @@ TEXT_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>\S?)[^\n]*", re.M)
 # What stands behind the fence that closes code.
 BEHIND_CODE = re.compile(r"\n[ \t]*\n|\s*\Z")
-# What is not said: pictures, the label above the text of a note, a fence without code, tags alone.
+# What is not said: pictures, the label above the text of a note, a fence without code, tags alone,
+# and what stands above and below a manual page: "GNU sed 4.9    January 2023    SED(1)".
 UNSAID = re.compile(
     r"(?:\[?!\[[^\[\]]*\]\([^()\n]*\)(?:\]\([^()\n]*\))?\s*)+"
     r"|(?:attention|caution|check|danger|error|hint|important|info|note|see also|tip|warning):"
-    rf"|[`~]{{3,}}[^\n]*(?:\n[`~\s]*)?|(?:{TAG}\s*)+",
+    rf"|[`~]{{3,}}[^\n]*(?:\n[`~\s]*)?|(?:{TAG}\s*)+"
+    r"|(?=[^\n]{,200}\Z)\S[^\n]*? {3,}\S[^\n]*? {3,}[\w.+-]+\(\d\w{,3}\)",
     re.I,
 )
 MAX_CODE_CHARS = 1500  # of a block of code that is one sentence; of a longer one each line is one
@@ -328,7 +331,23 @@ def _goes_on(block: str, line: str) -> bool:
     )
     # An item's further lines are set in, whatever they begin with.
     is_set_in = line.startswith("  ") and bool(LIST_ITEM.match(block))
-    return is_open and bool(is_wrapped or is_set_in)
+    return is_open and bool(is_wrapped or is_set_in or _defines(block, line))
+
+
+def _defines(block: str, line: str) -> bool:
+    """Return whether a line defines the term in the line above, below which it is set in.
+
+    So manual pages, what programs say of their options and reStructuredText define: the term alone
+    says nothing, and what is said of it does not name it.
+    """
+    term = block.strip("\n")
+    is_deeper = _indent(line) - _indent(term) >= MIN_SET_IN
+    is_short = "\n" not in term and len(term.split()) <= MAX_HEADING_WORDS
+    return is_deeper and is_short and not _is_heading(term, False)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _is_heading(block: str, alone: bool) -> bool:
