@@ -19,6 +19,7 @@ MADE = "select lexichord.whole_words(lexichord.normal_form(%s), 'english')"
         ("in 2024 of 3 parts", set()),
         ("getV2Name user_id2", {"getv2name", "userid2"}),
         ("License GPLv3+: GNU, BLOCKSx512", {"gplv3", "blocksx512", "licensegplv3"}),
+        ("grep -i, [-n] or `-V`: e-mail, part-a, x -y2, --all - a", {"-i", "-n", "-V"}),
         ("H2O 0x8007A1 note3 12", set()),
         ("2024-05-01 10/20", {"2024-05-01", "10-20"}),
         ("C++ and c#, not C#x or ++", {"c++", "c#"}),

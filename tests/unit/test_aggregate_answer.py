@@ -82,6 +82,18 @@ def test_a_sentence_before_items_brings_them() -> None:
     assert whole_unit(lead, [QUOTE]) == lead
 
 
+def test_a_sentence_before_lines_that_are_set_in_brings_them() -> None:
+    listed = "EXIT status:\n       124  if it is late\n\n       125  if it fails"
+    text = f"It runs.\n   {listed}\nBUGS\n       It has none."
+    passage = replace(QUOTE, text=text, start=0, end=len(text))
+    start, end = text.index("EXIT"), text.index(":") + 1
+    whole = whole_unit(replace(passage, text=text[start:end], start=start, end=end), [passage])
+    assert whole.text == listed
+    flat = passage_of("Note this:\nIt is late.")
+    alone = replace(flat, text=flat.text[:10], end=10)
+    assert whole_unit(alone, [flat]) == alone
+
+
 def passage_of(text: str) -> Quote:
     return replace(QUOTE, text=text, start=0, end=len(text))
 

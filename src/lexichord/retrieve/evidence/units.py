@@ -43,10 +43,10 @@ SENTENCES_ONLY = Needs()
 def whole_unit(stretch: Quote, passages: Iterable[Quote], needs: Needs = SENTENCES_ONLY) -> Quote:
     """Return sentences together with what they cannot do without in their passage.
 
-    These are the sentence that the first leans on and, where the last announces them, the items or
-    the code that follow; of code what leads to it; of a numbered clause or an item, if it is short,
-    its other sentences. Where lists are needed, of an item all of its list and what leads to that;
-    where code is, of another sentence the code that its paragraph leads to.
+    These are the sentence that the first leans on and, where the last announces them, the items,
+    the lines set in or the code that follow; of code what leads to it; of a numbered clause or an
+    item, if it is short, its other sentences. Where lists are needed, of an item all of its list
+    and what leads to that; where code is, of another sentence the code that its paragraph leads to.
     """
     around = next((passage for passage in passages if holds_quote(passage, stretch)), None)
     if around is None:
@@ -208,7 +208,10 @@ def _is_label(text: str) -> bool:
 
 
 def _led_to(passage: Quote, sentences: Sequence[Quote], number: int) -> int | None:
-    """Return the last sentence of the code or the list right behind one; of long code that one."""
+    """Return the last sentence of the code, the list or what is set in right behind one.
+
+    Of long code it is that one.
+    """
     following = number + 1
     if following == len(sentences):
         return None
@@ -219,8 +222,32 @@ def _led_to(passage: Quote, sentences: Sequence[Quote], number: int) -> int | No
         return following
     if FENCE.fullmatch(between):
         return number
-    is_list = kind_of_item(sentences[following]) is not None
-    return _last_item(passage, sentences, following) if announces and is_list else None
+    if not announces:
+        return None
+    if kind_of_item(sentences[following]) is not None:
+        return _last_item(passage, sentences, following)
+    return _last_set_in(passage, sentences, number)
+
+
+def _last_set_in(passage: Quote, sentences: Sequence[Quote], number: int) -> int | None:
+    """Return the last sentence that is set in more than the one before them all; None if none is.
+
+    "Exit status:" says nothing without the lines that are set in below it.
+    """
+    own, last = _indent(passage, sentences[number]), None
+    for at in range(number + 1, len(sentences)):
+        is_behind_heading = _between(passage, sentences, at).strip()
+        if is_behind_heading or _indent(passage, sentences[at]) <= own:
+            break
+        last = at
+    return last
+
+
+def _indent(passage: Quote, sentence: Quote) -> int:
+    """Return how many blanks the line of a sentence's beginning begins with."""
+    start = sentence.start - passage.start
+    line = passage.text[passage.text.rfind("\n", 0, start) + 1 :]
+    return len(line) - len(line.lstrip(" "))
 
 
 def _beginning_of_code(passage: Quote, end: int) -> int:
