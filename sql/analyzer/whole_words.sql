@@ -1,7 +1,6 @@
 -- Identifiers as one word, whatever joins their parts; a text search parser would part them:
 --   RULE-A002 -> rulea002,   ERR_4092 -> err4092,   CVE-2024-1234 -> cve2024-1234,   77-1140-B -> 77-1140b
 --   GPLv3 -> gplv3,   § 14.3 -> § 14.3,   v2.10.1 -> v2.10.1 2.10.1,   ADR 3, ADR-3 and adr3 -> adr3,   C++ -> c++
--- A program's option is one, in its case: -i, which without its sign is a stop word, and -I.
 -- A word and the number after it are one identifier, unless the word is a stop word under the text configuration
 -- ("in 2024"). A symbol is a word: 🚀, €, →. Not the bullets and lines from U+2500 to U+25FF, for they stand everywhere.
 create or replace function lexichord.whole_words(form text, text_config regconfig) returns text[]
@@ -28,9 +27,7 @@ begin
             where char_length(m[1]) <= most_chars and m[1] ~ '^[[:alpha:]]{2,}[ \n]'
               and to_tsvector(text_config, substring(m[1] from '^[[:alpha:]]+')) <> '');
     end if;
-    if form ~ '-[[:alpha:]](?![[:alnum:]_-])' then
-        whole := whole || array(select m[1] from regexp_matches(form, '(?<![[:alnum:]_.)/-])(-[[:alpha:]])(?![[:alnum:]_-])', 'g') as m);
-    end if;
+    whole := whole || lexichord.option_words(form);
     if strpos(form, '++') > 0 or strpos(form, '#') > 0 then
         whole := whole || array(select lower(m[1]) from regexp_matches(form, '([[:alpha:]]+(?:\+\+|#))(?![[:alnum:]+#])', 'g') as m);
     end if;

@@ -15,7 +15,8 @@ begin
     ), held as (
         select u.lexeme collate "C" as lexeme,
                array_agg(t.number::integer) as numbers, array_agg(cardinality(u.positions)) as frequencies
-        from own, unnest(texts) with ordinality as t (content, number), lateral unnest(lexichord.word_lexemes(t.content, own.config)) as u
+        from own, unnest(texts) with ordinality as t (content, number), 
+             lateral unnest(lexichord.word_lexemes(t.content, own.config) || lexichord.exact_lexemes(lexichord.option_words(t.content))) as u
         group by u.lexeme collate "C"
     )
     select h.lexeme, ln(1 + (c.chunk_count - h.df + 0.5::float8) / (h.df + 0.5::float8)), h.df, h.numbers, h.frequencies

@@ -133,6 +133,7 @@ READS: dict[str, dict[str, Any]] = {
     **{name: {"input": "Straße"} for name in ("normal_form", "fold_case", "fold_accents")},
     **{name: {"form": "set up plug-in 保密协议"} for name in ("split_runs", "joined_words")},
     "join_identifier": {"token": "A-1"},
+    "option_words": {"form": "grep -i"},
     "whole_words": {"form": "A-1 🚀", "text_config": "english"},
     "accented_lexemes": {"words": "naïve", "text_config": "english"},
     "folded_lexemes": {"words": "naïve", "text_config": "english"},

@@ -32,6 +32,13 @@ def test_identifiers_and_symbols(library: Connection, text: str, words: set[str]
     assert set(value(library, MADE, text)) == words
 
 
+def test_an_option_weighs_as_a_word(fresh: Connection) -> None:
+    put(fresh, "grep.1", ["-i, --ignore-case", "-v inverts it", "grep prints lines", "it does so"])
+    rows = call(fresh, "weigh_terms", texts=["what does grep -i do", "-i ignores case"])
+    weighed = {row["lexeme"]: (row["df"], row["text_numbers"]) for row in rows}
+    assert weighed["-i"] == (1, [1, 2])
+
+
 def test_an_identifier_counts_once_a_text_and_twice_a_query(library: Connection) -> None:
     assert value(library, "select lexichord.lexemes('A-1 or A-1 🚀')::text").split() == (
         ["'1':2,5", "'a1':6", "'🚀':6"]

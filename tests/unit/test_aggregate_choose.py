@@ -10,6 +10,7 @@ from lexichord.retrieve.evidence.passages import (
     choose_by_mmr,
     rank_files,
     remove_duplicates,
+    tell_apart,
 )
 from lexichord.retrieve.evidence.relevance import (
     coverage,
@@ -27,6 +28,19 @@ HIT = ChunkHit(
 )
 QUOTE = Quote.of(HIT)
 DISTINCT = "The tenant pays the rent on the first day of each month, and in advance."
+
+
+@pytest.mark.parametrize(
+    ("aspects", "told"),
+    [
+        (["grep -i", "Grep -v"], ["-i", "-v"]),
+        (["notice period", "rent"], ["notice period", "rent"]),
+        (["a lock", "a queueing lock"], ["a lock", "a queueing lock"]),
+        (["the fee"], ["the fee"]),
+    ],
+)
+def test_what_all_aspects_have_tells_none_apart(aspects: list[str], told: list[str]) -> None:
+    assert list(tell_apart(aspects)) == told
 
 
 def test_novelty_prefers_what_is_new_to_what_is_the_same() -> None:

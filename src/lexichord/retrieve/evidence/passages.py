@@ -344,13 +344,14 @@ async def compare(
         meaning = meaning._replace(vectors=vectors)
     ids = [file.document_id for file in files]
     own = (None, None) if meaning is None else (meaning.vectors, meaning.space)
-    hits = await search.search_each(database, names, ids, own[0], CHUNKS_PER_CELL, own[1])
+    told = tell_apart(names)
+    hits = await search.search_each(database, told, ids, own[0], CHUNKS_PER_CELL, own[1])
     split = (sentences_of(Quote.of(hit), number) for number, hit in hits)
     parts = [one for sentences in split for one in sentences if not one.is_head]
     good, dropped = await check_quotes(database, [one.quote for one in parts])
     kept = set(good)
     checked = [one for one in parts if one.quote in kept]
-    scored = prefer_values(await score_sentences(database, names, checked, meaning), names)
+    scored = prefer_values(await score_sentences(database, told, checked, meaning), names)
     min_score = MIN_CELL_COVERAGE if meaning is None else MIN_CELL_SCORE
     passages = {hit.chunk_id: Quote.of(hit) for _, hit in hits}
     cells = tuple(
@@ -360,6 +361,20 @@ async def compare(
     )
     quotes = tuple(dict.fromkeys(quote for cell in cells for quote in cell.quotes))
     return Evidence(tuple(files), quotes, dropped, Comparison(names, tuple(files), cells))
+
+
+def tell_apart(aspects: Sequence[str]) -> Sequence[str]:
+    """Return the words of each aspect that not all have: of "grep -i" and "grep -v" the options.
+
+    What all have tells no sentence about one from those about another. All of them where one has
+    nothing else.
+    """
+    listed = [aspect.split() for aspect in aspects]
+    each = [{word.casefold() for word in words} for words in listed]
+    shared = set.intersection(*each) if len(each) > 1 else set()
+    if any(shared.issuperset(words) for words in each):
+        return aspects
+    return [" ".join(word for word in words if word.casefold() not in shared) for words in listed]
 
 
 def prefer_values(scored: Sequence[ScoredSentence], aspects: Sequence[str]) -> list[ScoredSentence]:
