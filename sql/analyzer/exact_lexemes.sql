@@ -2,10 +2,13 @@
 create or replace function lexichord.exact_lexemes(words text[], positions text default '1') returns tsvector
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
-    joined constant text := array_to_string(array_remove(words, ''), E'\n');  -- no word of a text holds a line's end
+    joined text := btrim(array_to_string(words, E'\n'), E'\n');  -- no word of a text holds a line's end
 begin
     if joined = '' then
         return '';
+    end if;
+    if strpos(joined, E'\n\n') > 0 then
+        joined := regexp_replace(joined, '\n+', E'\n', 'g');
     end if;
     if positions !~ '^[1-9][[:digit:]]{0,3}(,[1-9][[:digit:]]{0,3})*$' then
         raise invalid_parameter_value using message = 'positions must be numbers from 1 to 9999 with commas between them';
