@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.files import file_digest
 from lexichord.ingest.load import load
 from lexichord.ingest.load.kinds import kind_of, kind_of_file, named_by_type
-from lexichord.ingest.sources import FileSearch, find_files, storable_name
+from lexichord.ingest.sources import FileSearch, find_files, read_patterns, storable_name
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")
@@ -105,6 +108,33 @@ def test_gitignore_is_followed_the_innermost_first(tmp_path: Path) -> None:
     ]
     assert names(tmp_path / "build") == ["c.md"]  # named itself
     assert names(tmp_path / "a.log") == ["a.log"]
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 30 + "*b", "**/a/" * 30 + "b", "*a*/**/" * 10 + "b"])
+def test_a_pattern_of_many_stars_does_not_hang(tmp_path: Path, pattern: str) -> None:
+    """By backtracking the first alone takes more than a lifetime."""
+    write(tmp_path / ".gitignore", f"{pattern}\n*.log\n")
+    deep = tmp_path.joinpath(*["a"] * 60) / f"{'a' * 200}.md"
+    write(deep)
+    write(deep.with_suffix(".log"))
+    assert names(tmp_path) == [deep.name]
+
+
+PARTS = ["**", "*", "a", "ab", "*a", "a*", "*a*b", "a*b*a", "?", "[ab]*", "[!a]*b", "*.*", "\\*a*"]
+
+
+@given(
+    st.lists(st.sampled_from(PARTS), min_size=1, max_size=5).map("/".join),
+    st.lists(st.text("abc*.", min_size=1, max_size=5), min_size=1, max_size=5).map("/".join),
+    st.sampled_from(["", "!", "/"]),
+    st.sampled_from(["", "/"]),
+)
+def test_patterns_say_what_they_say_by_backtracking(
+    pattern: str, path: str, opening: str, end: str
+) -> None:
+    lines = [f"{opening}{pattern}{end}"]
+    expected = GitIgnoreSpec.from_lines(lines).check_file(path + end).include
+    assert read_patterns(lines).check_file(path + end).include == expected
 
 
 def test_patterns_take_and_leave_out(tmp_path: Path) -> None:

@@ -330,12 +330,10 @@ class FileSearch:
         target = self.target(folder / IGNORE_FILE)
         if target is None:
             return
-        from pathspec import GitIgnoreSpec
-
         try:
             with open_in_place(target) as stream:
                 lines = stream.read(MAX_IGNORE_BYTES).decode(errors="replace").splitlines()
-            yield folder, GitIgnoreSpec.from_lines(lines)
+            yield folder, read_patterns(lines)
         except (OSError, ValueError, IngestError):
             return
 
@@ -345,12 +343,42 @@ class FileSearch:
 
 def parse_patterns(option: str, patterns: Sequence[str]) -> "GitIgnoreSpec":
     """Read patterns as .gitignore has them. Raises ConfigError."""
-    from pathspec import GitIgnoreSpec
-
     try:
-        return GitIgnoreSpec.from_lines(patterns)
+        return read_patterns(patterns)
     except ValueError as error:
         raise ConfigError(f"--{option}: {error}") from None
+
+
+ANY_FOLDERS, NAME_STAR = "(?:/.+)?", "[^/]*"  # what pathspec makes of "/**" and of "*"
+# A star, and what is no star up to the next one in the same name.
+STARRED = re.compile(r"\[\^/\]\*((?:\[\^/\](?!\*)|\[\^?\]?[^\]/]+\]|\\.|[^\[\\(/])+)(?=\[\^/\]\*)")
+
+
+def read_patterns(lines: Iterable[str]) -> "GitIgnoreSpec":
+    """Read patterns as .gitignore has them. Raises ValueError.
+
+    What follows a star is looked for from the left and not again: a later star takes what is left
+    as well. So a pattern of many stars takes no longer than one, where its expression would try
+    all ways to part a name among them.
+    """
+    from pathspec import GitIgnoreSpec
+
+    spec = GitIgnoreSpec.from_lines(lines, backend="simple")
+    for pattern in spec.patterns:
+        if pattern.regex is not None:
+            pattern.regex = re.compile(without_backtracking(pattern.regex.pattern))
+    return spec
+
+
+def without_backtracking(expression: str) -> str:
+    """Return pathspec's expression with each star and what follows it up to the next as one."""
+    first, *others = expression.split(ANY_FOLDERS)
+    if others:
+        opening = r"^(?>(?:.+?/)??" if first.startswith("^(?:.+/)?") else "^(?>"
+        first = f"{opening}{first.removeprefix('^').removeprefix('(?:.+/)?')}(?=/))"
+    between = (f"(?>(?:/.+?)??{part}(?=/))" for part in others[:-1])
+    whole = "".join([first, *between, *(ANY_FOLDERS + part for part in others[-1:])])
+    return STARRED.sub(r"(?>[^/]*?\1)", whole)
 
 
 def find_files(paths: Iterable[Path]) -> Iterator[Path]:
