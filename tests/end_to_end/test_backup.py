@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from zipfile import ZIP_STORED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import psycopg
 import pytest
@@ -370,6 +370,32 @@ def test_a_schema_has_a_name(source: str, target: str, file: Path, name: str) ->
         backup.restore(
             target, rewritten(file, lambda manifest: manifest.update(vector_schema=name))
         )
+
+
+@pytest.mark.parametrize(
+    ("manifest", "reason"),
+    [
+        (b" " * (backup.MAX_MANIFEST_BYTES + 1), "its manifest.json is too large"),
+        (b"[" * 100_000, "not whole: .*recursion"),
+        (b"{}", "it lacks 'format'"),
+        (b"[]", "not whole: "),
+    ],
+    ids=["blanks", "deep", "empty", "list"],
+)
+def test_a_crafted_manifest_is_refused_in_a_line(
+    target: str, file: Path, manifest: bytes, reason: str
+) -> None:
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        archive.writestr(backup.MANIFEST, manifest)
+    with pytest.raises(ConfigError, match=reason) as caught:
+        backup.restore(target, file)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_file_is_no_backup(target: str, file: Path) -> None:
+    file.symlink_to("/dev/zero")
+    with pytest.raises(ConfigError, match="is no backup: it is no file"):
+        backup.restore(target, file)
 
 
 def test_a_damaged_byte_is_said_in_a_line(

@@ -47,6 +47,7 @@ from lexichord.types import Backup
 from lexichord.types.base import counted
 
 MANIFEST, STATE = "manifest.json", "state.dump"
+MAX_MANIFEST_BYTES = 10_000_000  # some 100 bytes a table, of which a database may index thousands
 FORMAT, FORMAT_OF_SHARDS = 1, 2
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
 DERIVED_ROWS: tuple[str, ...] = ("keyword", "keyword_tail", "keyword_segment", "index_build")
@@ -272,6 +273,8 @@ def _dump(dsn: str, snapshot: str, target: IO[bytes]) -> None:
 @contextmanager
 def _parts(file: Path, databases: int) -> Iterator[list[Part]]:
     """Open a backup of so many databases. Raises ConfigError for another, or a later version's."""
+    if file.exists() and not file.is_file():
+        raise ConfigError(f"{file} is no backup: it is no file")
     try:
         with ZipFile(file) as archive:
             names = [name for name in archive.namelist() if name.endswith(MANIFEST)]
@@ -287,12 +290,18 @@ def _parts(file: Path, databases: int) -> Iterator[list[Part]]:
             yield parts
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
-    except (BadZipFile, KeyError, TypeError, ValueError) as error:
+    except KeyError as error:
+        raise ConfigError(f"{file} is no backup, or not whole: it lacks {error}") from error
+    except (BadZipFile, RecursionError, TypeError, ValueError) as error:
         raise ConfigError(f"{file} is no backup, or not whole: {error}") from error
 
 
 def _part(archive: ZipFile, file: Path, folder: str) -> Part:
-    found = json.loads(archive.read(folder + MANIFEST))
+    with archive.open(folder + MANIFEST) as member:
+        text = member.read(MAX_MANIFEST_BYTES + 1)
+    if len(text) > MAX_MANIFEST_BYTES:
+        raise ConfigError(f"{file} is no backup, or not whole: its {MANIFEST} is too large")
+    found = json.loads(text)
     if found["format"] > FORMAT_OF_SHARDS:
         raise ConfigError(f"{file} was made by lexichord {found['version']}: upgrade lexichord")
     if not SCHEMA_NAME.fullmatch(found["vector_schema"]):

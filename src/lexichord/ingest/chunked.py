@@ -118,7 +118,9 @@ class GivenChunk(BaseModel):
     page: Annotated[int, Field(ge=-(2**31), lt=2**31)] | None = None  # an integer in Postgres
     context: PostgresText = ""
     metadata: dict[str, Any] = {}
-    vector: Annotated[list[FiniteNumber], AfterValidator(_comparable)] | None = None
+    vector: (
+        Annotated[list[FiniteNumber], Field(fail_fast=True), AfterValidator(_comparable)] | None
+    ) = None
 
 
 class GivenDocument(BaseModel):
@@ -130,7 +132,7 @@ class GivenDocument(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     uri: Annotated[PostgresText, Field(min_length=1), AfterValidator(_indexable)]
-    chunks: Annotated[list[GivenChunk], Field(min_length=1)] | None = None
+    chunks: Annotated[list[GivenChunk], Field(min_length=1, fail_fast=True)] | None = None
     text: PostgresText | None = None
     title: PostgresText | None = None
     media_type: PostgresText = "text/plain"

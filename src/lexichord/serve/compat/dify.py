@@ -38,7 +38,7 @@ from lexichord.serve.http.routing import (
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 from lexichord.types import Response as QueryResponse
-from lexichord.types.questions import check_filter
+from lexichord.types.questions import MAX_LISTED_VALUES, check_filter
 
 # Operators whose conditions hold for a document without the key.
 NEGATIVE_OPERATORS = {"ne", "nin", "not contains", "empty"}
@@ -259,8 +259,21 @@ async def retrieval(body: Retrieval, caller: Caller) -> Records:
 def compile_conditions(condition: MetadataCondition | None) -> Json | None:
     """Return the same filter in the form of docs/sql/search.md; None takes everything."""
     conditions = [] if condition is None else condition.conditions or []
+    if sum(map(_count_values, conditions)) > MAX_LISTED_VALUES:
+        raise ConfigError(
+            f"metadata_condition: at most {MAX_LISTED_VALUES:,} values, each counted for each name"
+        )
     parts = [part for one in conditions if (part := _compile(one)) is not None]
     return {(condition and condition.logical_operator) or "and": parts} if parts else None
+
+
+def _count_values(condition: Condition) -> int:
+    """Return at least how many values a condition compares, before any is made of it."""
+    names = 1 if isinstance(condition.name, str) else len(condition.name)
+    value = condition.value
+    if isinstance(value, str) and condition.comparison_operator in ("in", "not in"):
+        return names * (value.count(",") + 1)
+    return names * (len(value) if isinstance(value, list) else 1)
 
 
 def _compile(condition: Condition) -> Json | None:
