@@ -27,9 +27,8 @@ from lexichord.providers.base import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker
 from lexichord.retrieve.cache import QueryCache
-from lexichord.retrieve.remarks import remarks
 from lexichord.retrieve.search import discover, name_document, search_chunks, with_vectors
-from lexichord.retrieve.trace import Trace, record_response, streamed
+from lexichord.retrieve.trace import Trace, record_response, remarks, streamed
 from lexichord.settings import Settings, given_settings
 from lexichord.types import (
     Explanation,

@@ -29,10 +29,9 @@ from lexichord.retrieve.judge import (
     unnamed,
 )
 from lexichord.retrieve.query import QueryContext, SearchPlan
-from lexichord.retrieve.remarks import remarks
 from lexichord.retrieve.rounds import is_passed
 from lexichord.retrieve.stages import name_of
-from lexichord.retrieve.trace import emit
+from lexichord.retrieve.trace import emit, remarks
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
 from lexichord.retrieve.values import find_unsupported
 from lexichord.types import ContextSource, FileHit, Response, StoredDocument
