@@ -38,8 +38,13 @@ from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.evidence import Quote
-from lexichord.types.questions import Intent
-from lexichord.types.reading import ConfidenceWeights, ReaderFit, RightWeights, SentenceWeights
+from lexichord.types.questions import (
+    ConfidenceWeights,
+    Intent,
+    ReaderFit,
+    RightWeights,
+    SentenceWeights,
+)
 
 ANSWERED = 3  # questions that are answered for one that is not
 STEPS, RATE = 400, 0.5  # of the descent

@@ -9,7 +9,7 @@ from lexichord.db.session import asking_for
 from lexichord.providers.base import Reader
 from lexichord.retrieve.cache import QueryCache
 from lexichord.types import Response
-from lexichord.types.reading import Passage, Reading
+from lexichord.types.questions import Passage, Reading
 from tests.end_to_end.hashing import Counting
 
 STAGES = [

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexichord.types import EmbeddingSpace, Ranked
-from lexichord.types.questions import Generated, Task, Usage
-from lexichord.types.reading import Passage, ReaderFit, Reading
+from lexichord.types.questions import Generated, Passage, ReaderFit, Reading, Task, Usage
 
 Vectors = NDArray[np.float32]
 

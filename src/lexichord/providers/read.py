@@ -31,7 +31,7 @@ from lexichord.providers.onnx_folder import (
     pad_rows,
     pad_token,
 )
-from lexichord.types.reading import Passage, ReaderFit, Reading, SentenceReading
+from lexichord.types.questions import Passage, ReaderFit, Reading, SentenceReading
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer

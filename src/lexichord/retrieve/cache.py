@@ -14,7 +14,7 @@ import numpy as np
 
 from lexichord.db.session import Asker, current_asker
 from lexichord.providers.base import Embedder, Reader, VectorCache, Vectors
-from lexichord.types.reading import Passage, Reading
+from lexichord.types.questions import Passage, Reading
 from lexichord.types.state import CosineScale
 
 

@@ -13,8 +13,7 @@ from lexichord.retrieve.understand.cues import says_something
 from lexichord.retrieve.understand.linking import BRIDGE_WORDS, DEFINITE_WORDS, PLACE_PREPOSITIONS
 from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import Evidence, Quote, ReadPassages
-from lexichord.types.questions import Intent
-from lexichord.types.reading import ReaderFit
+from lexichord.types.questions import Intent, ReaderFit
 from lexichord.types.state import Calibration
 
 CALLING_WORDS = DEFINITE_WORDS - {"s"}

@@ -27,7 +27,7 @@ from lexichord.retrieve.understand.cues import (
     tell_language,
 )
 from lexichord.types.evidence import Evidence, Place, Quote, ReadPassage, ReadPassages, ReadSentence
-from lexichord.types.reading import MANY_LANGUAGES, Passage, Reading, SentenceReading
+from lexichord.types.questions import MANY_LANGUAGES, Passage, Reading, SentenceReading
 from lexichord.work import in_thread
 
 READ_PASSAGES = 8  # of a query, the best

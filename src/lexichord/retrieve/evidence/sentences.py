@@ -24,7 +24,7 @@ from lexichord.types.evidence import (
     Quote,
     ReadPassages,
 )
-from lexichord.types.reading import RightWeights
+from lexichord.types.questions import RightWeights
 
 LEAST = 1e-4  # of a probability whose logarithm is taken
 
