@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastmcp import FastMCP
 from pydantic import Field
 
-from lexichord.client.passages import chunk_confidences
+from lexichord.retrieve.confidence import chunk_confidences
 from lexichord.serve.compat.kbbridge.shapes import (
     DATASET_INFO_EXAMPLE,
     AnswerSource,
