@@ -17,9 +17,9 @@ from time import monotonic
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
-from lexichord.ingest import originals, sources
+from lexichord.ingest import sources
 from lexichord.ingest.chunked import GivenSources, Spool
-from lexichord.ingest.files import FileSources
+from lexichord.ingest.files import FileSources, look, opened_original, read_original
 from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.kinds import kind_of_file, named_by_type
 from lexichord.ingest.load.marks import load_options
@@ -212,8 +212,8 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
 
 async def _content(run: IngestPipeline, document: StoredDocument) -> bytes:
     try:
-        async with originals.opened_original(run.database, document) as original:
-            found = await originals.look(originals.read_original, original, document)
+        async with opened_original(run.database, document) as original:
+            found = await look(read_original, original, document)
     except NotFoundError as error:
         raise NotFoundError(
             f"{error}; ingest its file again, with keep_originals if it is to be read again later"
