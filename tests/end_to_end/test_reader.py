@@ -15,7 +15,7 @@ import pytest
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from tests.documents import Block, Layout, make_docx, make_pdf
 from tests.end_to_end.processes import wait_until
 
@@ -23,7 +23,7 @@ MB = 2**20
 PARENT = """
 import sys, time
 from pathlib import Path
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 reader = Reader(seconds=float(sys.argv[1]))
 reader.read(Path(sys.argv[2]))
 print(reader._children[0]._process.pid, flush=True)
@@ -58,7 +58,7 @@ def child() -> psutil.Process:
     (reader,) = [
         process
         for process in psutil.Process().children()
-        if "lexichord.ingest.reader_process" in process.cmdline()
+        if "lexichord.ingest.sandbox" in process.cmdline()
     ]
     return reader
 

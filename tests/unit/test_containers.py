@@ -14,7 +14,7 @@ from lexichord.ingest.load import containers
 from lexichord.ingest.load.archive import MIN_RATIO_BYTES, check_archive
 from lexichord.ingest.load.containers import ContainedFile, Unpacker, list_parts
 from lexichord.ingest.load.marks import LoadOptions
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from tests.documents import draw_pdf
 
 SYMLINK = 0o120777 << 16

@@ -18,7 +18,7 @@ from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.jobs import batches
 from lexichord.ingest.load.text import held_in_place
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from lexichord.ingest.sources import FileSearch, IngestSource
 
 OUT = "a link out of the folder"

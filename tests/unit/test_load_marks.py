@@ -11,7 +11,7 @@ from pptx import Presentation
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions, load_options
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from lexichord.settings import load_settings
 from lexichord.types import LoadedText
 from lexichord.types.options import Marking

@@ -15,7 +15,7 @@ from pptx.util import Inches
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from lexichord.types import LoadedText
 from tests.documents import Block, save_ods
 from tests.documents import make_docx as write_docx

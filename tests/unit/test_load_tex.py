@@ -11,7 +11,7 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from lexichord.types import LoadedText
 
 

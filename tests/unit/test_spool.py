@@ -11,7 +11,7 @@ import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest.chunked import GivenDocument, GivenSources, Spool
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from lexichord.errors import ConfigError, IngestError, plain_reason
 from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     IngestSource,

@@ -33,7 +33,7 @@ from lexichord.ingest.load.kinds import (
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     LEADS_OUT,

@@ -25,11 +25,11 @@ from lexichord.ingest.load.kinds import kind_of_file, named_by_type
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.pipeline import IngestPipeline
-from lexichord.ingest.reader import Reader
 from lexichord.ingest.remote import RemoteAddress, split_remote
 from lexichord.ingest.remote.objects import RemoteSources
 from lexichord.ingest.remote.place import RemotePlace
 from lexichord.ingest.report import Report
+from lexichord.ingest.sandbox import Reader
 from lexichord.ingest.sources import (
     SKIPPED_FOLDERS,
     FileSearch,

@@ -25,7 +25,6 @@ from lexichord.ingest.flow import (
 )
 from lexichord.ingest.llm_context import ContextWriter, open_writer
 from lexichord.ingest.llm_context.prompt import find_template, model_label, with_contexts
-from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import (
     DocumentListener,
     Forecast,
@@ -34,6 +33,7 @@ from lexichord.ingest.report import (
     RunRecorder,
     reported,
 )
+from lexichord.ingest.sandbox import default_workers
 from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,

@@ -13,7 +13,7 @@ from lexichord.db.tables import StagedRow
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Reader
 from lexichord.ingest.structural_context import (
     MAX_CONTEXT_TITLE_CHARS,
     find_text_config,

@@ -119,7 +119,7 @@ class TableWorker:
         return []
 
     async def _run(self, by_document: bool, until_idle: bool) -> None:
-        from lexichord.ingest.reader import Reader
+        from lexichord.ingest.sandbox import Reader
         from lexichord.ingest.table_rows import RowIndexer
 
         with Reader() as reader:
