@@ -33,7 +33,7 @@ from lexichord.ingest.load.kinds import (
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular
-from lexichord.ingest.sandbox import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     LEADS_OUT,
@@ -77,7 +77,7 @@ class FileSources:
 
     dataset: str
     context: str
-    reader: Reader
+    sandbox: Sandbox
     uris: Mapping[str, str] = field(default_factory=dict)
     metadata: Json = field(default_factory=dict)
     search: FileSearch = field(default_factory=FileSearch)
@@ -161,7 +161,7 @@ class FileSources:
 
     def _load_parts(self, kind: str | None) -> Iterator[str]:
         """Yield the options that a file of a kind is loaded by, other than the defaults."""
-        options = self.reader.options
+        options = self.sandbox.options
         if options.ocr and kind == PDF_TYPE:
             yield f"ocr={options.ocr}"
         if kind in MARKED_TYPES:
@@ -186,7 +186,7 @@ class FileSources:
         """Yield what a file contains; the file itself where it cannot be looked into."""
         uri = self._uri(path)
         try:
-            parts, added = self.reader.list_parts(path), self._added(path)
+            parts, added = self.sandbox.list_parts(path), self._added(path)
         except IngestError as error:
             if kind_of(path.name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield refused_source(uri, error)
@@ -215,14 +215,14 @@ class FileSources:
             elif part.error:
                 yield refused_source(name, IngestError(part.error))
             else:
-                read = partial(_opened, opened, part, self.reader.read_part)
+                read = partial(_opened, opened, part, self.sandbox.read_part)
                 source = self._source(name, recipe(part.name), part.sha256, added, read)
-                original = partial(_opened, opened, part, self.reader.read_bytes)
+                original = partial(_opened, opened, part, self.sandbox.read_bytes)
                 kind = kind_of(part.name) or ""
                 yield replace(source, size=part.size, kind=kind, original=original)
 
     def _read(self, file: Path, sha256: str) -> ReadFile:
-        read = self.reader.read(file)
+        read = self.sandbox.read(file)
         if file_digest(file, open_in_place) != sha256:
             raise IngestError(CHANGED)
         return read
@@ -397,8 +397,8 @@ def read_original(original: OriginalFile, document: StoredDocument) -> Original:
     name = PurePosixPath(document.uri).name or "original"
     try:
         if original.part:
-            with Reader() as reader:
-                content = reader.read_bytes(original.file, original.part)
+            with Sandbox() as sandbox:
+                content = sandbox.read_bytes(original.file, original.part)
         elif original.sha256:
             content = checked_bytes(original.file, original.sha256)
         else:
@@ -415,29 +415,29 @@ async def look[**P, R](at: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
 
 def draw_page(original: OriginalFile, page: int, passage: str, options: LoadOptions) -> bytes:
     """Return a page as PNG with a passage marked. Raises NotFoundError; ConfigError."""
-    with _reader(original, f"page {page} of ", options) as reader:
-        return reader.picture(original.file, original.part, page, passage)
+    with _sandbox(original, f"page {page} of ", options) as sandbox:
+        return sandbox.picture(original.file, original.part, page, passage)
 
 
 def find_boxes(
     original: OriginalFile, page: int, passage: str, options: LoadOptions
 ) -> list[PageBox]:
     """Return where a passage stands, from a page on. Raises NotFoundError; ConfigError."""
-    with _reader(original, f"page {page} of ", options) as reader:
-        return reader.boxes(original.file, original.part, page, passage)
+    with _sandbox(original, f"page {page} of ", options) as sandbox:
+        return sandbox.boxes(original.file, original.part, page, passage)
 
 
 def read_page_sizes(original: OriginalFile, options: LoadOptions) -> list[PageSize]:
     """Return how large the pages are. Raises NotFoundError; ConfigError."""
-    with _reader(original, "", options) as reader:
-        return reader.page_sizes(original.file, original.part)
+    with _sandbox(original, "", options) as sandbox:
+        return sandbox.page_sizes(original.file, original.part)
 
 
 @contextmanager
-def _reader(original: OriginalFile, what: str, options: LoadOptions) -> Iterator[Reader]:
+def _sandbox(original: OriginalFile, what: str, options: LoadOptions) -> Iterator[Sandbox]:
     try:
-        with Reader(options, seconds=LOOK_SECONDS) as reader:
-            yield reader
+        with Sandbox(options, seconds=LOOK_SECONDS) as sandbox:
+            yield sandbox
     except IngestError as error:
         message = f"{what}{original.uri}: {error}"
         failed = NotFoundError if str(error) == CHANGED else ConfigError

@@ -43,7 +43,7 @@ def default_workers() -> int:
     return min(count or 1, MAX_DEFAULT_WORKERS)
 
 
-class Reader:
+class Sandbox:
     """Loads and cuts files, each in a child process; as many at a time as there are `workers`.
 
     A child starts with the first file that finds the others busy, and goes on with what comes. One
@@ -61,8 +61,8 @@ class Reader:
         self.options = options
         self.seconds = seconds or (OCR_FILE_SECONDS if options.ocr else FILE_SECONDS)
         self.workers = workers
-        self._children = [ReaderChild(self.seconds, memory) for _ in range(workers)]
-        self._free = LifoQueue[ReaderChild]()  # the last one back is the first to go: it has begun
+        self._children = [SandboxChild(self.seconds, memory) for _ in range(workers)]
+        self._free = LifoQueue[SandboxChild]()  # the last one back is the first to go: it has begun
         for child in reversed(self._children):
             self._free.put(child)
 
@@ -142,7 +142,7 @@ class Reader:
         return answer
 
 
-class ReaderChild:
+class SandboxChild:
     """One child process, which reads a file at a time, and starts with the first."""
 
     def __init__(self, seconds: float, memory: int) -> None:

@@ -13,7 +13,7 @@ from lexichord.db.tables import StagedRow
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
-from lexichord.ingest.sandbox import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.structural_context import (
     MAX_CONTEXT_TITLE_CHARS,
     find_text_config,
@@ -39,19 +39,19 @@ class CutRow:
 
 
 def cut_rows(
-    rows: Sequence[Row], reader: Reader, by_document: bool
+    rows: Sequence[Row], sandbox: Sandbox, by_document: bool
 ) -> tuple[list[CutRow], dict[str, str]]:
     """Return what can be stored of some rows, and by key why the others cannot."""
     cut, refused = list[CutRow](), dict[str, str]()
     for row in rows:
         try:
-            cut.append(_cut(row, reader, by_document))
+            cut.append(_cut(row, sandbox, by_document))
         except IngestError as error:
             refused[row["key"]] = str(error)
     return cut, refused
 
 
-def _cut(row: Row, reader: Reader, by_document: bool) -> CutRow:
+def _cut(row: Row, sandbox: Sandbox, by_document: bool) -> CutRow:
     text = row["content"]
     if not text.strip():
         raise IngestError("its text is empty")
@@ -59,7 +59,7 @@ def _cut(row: Row, reader: Reader, by_document: bool) -> CutRow:
         raise too_long_error()
     language = tell_language(text)
     config = find_text_config(language) if by_document else None
-    chunks = [_in_context(chunk, row) for chunk in reader.cut(text, "text/plain", row["title"])]
+    chunks = [_in_context(chunk, row) for chunk in sandbox.cut(text, "text/plain", row["title"])]
     return CutRow(row["key"], row["sha256"], language, config, chunks)
 
 
@@ -92,14 +92,14 @@ class RowIndexer:
     """Indexes changed rows; one batch embeds at a time, others read and store meanwhile."""
 
     database: Database
-    reader: Reader
+    sandbox: Sandbox
     by_document: bool
     embedding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def warm_up(self, embedder: Embedder | None) -> None:
         """Cut a row, and embed it unless a service would. Raises IngestError, ProviderError."""
         row = {"key": "", "title": "", "context": "", "sha256": "", "content": WARM_UP_TEXT}
-        cut_rows([row], self.reader, self.by_document)
+        cut_rows([row], self.sandbox, self.by_document)
         if embedder is not None and not isinstance(embedder, RemoteEmbedder):
             embedder.embed([WARM_UP_TEXT], "document")
 
@@ -127,7 +127,7 @@ class RowIndexer:
         report: BatchReport,
     ) -> None:
         rows = await _read(connection, table, keys, report.refused)
-        cut, refused = await asyncio.to_thread(cut_rows, rows, self.reader, self.by_document)
+        cut, refused = await asyncio.to_thread(cut_rows, rows, self.sandbox, self.by_document)
         report.refused |= refused
         digests = [row.sha256 for row in cut]
         known = await tables.known_row_texts(connection, table, keys, digests)

@@ -119,11 +119,11 @@ class TableWorker:
         return []
 
     async def _run(self, by_document: bool, until_idle: bool) -> None:
-        from lexichord.ingest.sandbox import Reader
+        from lexichord.ingest.sandbox import Sandbox
         from lexichord.ingest.table_rows import RowIndexer
 
-        with Reader() as reader:
-            indexer = RowIndexer(self.database, reader, by_document)
+        with Sandbox() as sandbox:
+            indexer = RowIndexer(self.database, sandbox, by_document)
             async with background_sealing(self.database):
                 await (self._finish(indexer) if until_idle else self._stay_and_answer(indexer))
 
