@@ -17,9 +17,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest import chunk
-from lexichord.ingest.load.containers import ContainedFile
-from lexichord.ingest.load.includes import taken_in_by_page
-from lexichord.ingest.load.kinds import (
+from lexichord.ingest.load import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
     MARKDOWN_TYPE,
@@ -30,6 +28,8 @@ from lexichord.ingest.load.kinds import (
     kind_of,
     named_by_type,
 )
+from lexichord.ingest.load.containers import ContainedFile
+from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular

@@ -20,8 +20,8 @@ from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest import sources
 from lexichord.ingest.chunked import GivenSources, Spool
 from lexichord.ingest.files import FileSources, look, opened_original, read_original
+from lexichord.ingest.load import kind_of_file, named_by_type
 from lexichord.ingest.load.containers import plain_name
-from lexichord.ingest.load.kinds import kind_of_file, named_by_type
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.pipeline import IngestPipeline

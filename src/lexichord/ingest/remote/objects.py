@@ -29,15 +29,15 @@ from lexichord.ingest.files import (
     file_digest,
     read_sidecar,
 )
-from lexichord.ingest.load import LOADERS
-from lexichord.ingest.load.containers import ContainedFile, plain_name
-from lexichord.ingest.load.kinds import (
+from lexichord.ingest.load import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
+    LOADERS,
     kind_of,
     kind_of_content,
     unread_kind,
 )
+from lexichord.ingest.load.containers import ContainedFile, plain_name
 from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.remote.place import MissingError, RemoteObject, RemotePlace
 from lexichord.ingest.sources import (

@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field
 from starlette.formparsers import MultiPartParser
 
 from lexichord.errors import ConfigError
-from lexichord.ingest.load.kinds import named_by_type
+from lexichord.ingest.load import named_by_type
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.ingest.web.crawl import is_address
 from lexichord.serve.access import ScopedClient

@@ -10,8 +10,8 @@ from pathlib import Path
 from lxml.etree import QName, _Element
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load import ODP_TYPE, ODT_TYPE
 from lexichord.ingest.load.archive import open_archive, open_document_properties, parse_xml
-from lexichord.ingest.load.kinds import ODP_TYPE, ODT_TYPE
 from lexichord.ingest.load.list_numbers import BULLET
 from lexichord.ingest.load.marks import (
     LoadOptions,

@@ -18,7 +18,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.kinds import PDF_TYPE
+from lexichord.ingest.load import PDF_TYPE
 from lexichord.ingest.load.marks import LoadOptions, Marks
 from lexichord.ingest.load.pdf.order import PageLine, fill_ligatures, join_words, reading_order
 from lexichord.ingest.load.pdf.page import (
