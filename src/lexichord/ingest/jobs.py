@@ -25,9 +25,8 @@ from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.pipeline import IngestPipeline
-from lexichord.ingest.remote import RemoteAddress, split_remote
+from lexichord.ingest.remote import RemoteAddress, RemotePlace, split_remote
 from lexichord.ingest.remote.objects import RemoteSources
-from lexichord.ingest.remote.place import RemotePlace
 from lexichord.ingest.report import Report
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import (

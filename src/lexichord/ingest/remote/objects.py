@@ -39,7 +39,7 @@ from lexichord.ingest.load import (
 )
 from lexichord.ingest.load.containers import ContainedFile, plain_name
 from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
-from lexichord.ingest.remote.place import MissingError, RemoteObject, RemotePlace
+from lexichord.ingest.remote import MissingError, RemoteObject, RemotePlace
 from lexichord.ingest.sources import (
     SIDECAR_ENDING,
     IngestSource,
