@@ -35,18 +35,19 @@ from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError, LexichordError, NotFoundError, some_names
 from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.compat import chatgpt
-from lexichord.serve.compat.kbbridge import assistant, tools
-from lexichord.serve.compat.kbbridge.assistant import add_prompts
-from lexichord.serve.compat.kbbridge.shapes import (
+from lexichord.serve.compat.kbbridge import (
     DatasetArgument,
     FilterArgument,
     Folder,
     TextArgument,
+    assistant,
     documents_in,
     named_documents,
     scope_options,
     short_names,
+    tools,
 )
+from lexichord.serve.compat.kbbridge.assistant import add_prompts
 from lexichord.serve.errors import (
     SURROGATE,
     InvalidValue,

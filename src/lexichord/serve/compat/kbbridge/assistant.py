@@ -7,7 +7,7 @@ from fastmcp import FastMCP
 from pydantic import Field
 
 from lexichord.retrieve.confidence import chunk_confidences
-from lexichord.serve.compat.kbbridge.shapes import (
+from lexichord.serve.compat.kbbridge import (
     DATASET_INFO_EXAMPLE,
     AnswerSource,
     AssistantOutput,

@@ -7,7 +7,7 @@ from pydantic import Field
 from lexichord.retrieve.judge import find_relevant
 from lexichord.retrieve.search import count_candidates, rerank
 from lexichord.retrieve.trace import Trace
-from lexichord.serve.compat.kbbridge.shapes import (
+from lexichord.serve.compat.kbbridge import (
     DatasetArgument,
     DocumentArgument,
     FacetItem,
