@@ -25,7 +25,7 @@ from kinds import KINDS, contracts, kept_back, xquad_placed
 from kinds import Question as Placed
 from lexichord import SyncLexichord
 from lexichord.evaluate.calibrate import fit_logistic
-from lexichord.evaluate.datasets.native import NativeQuestion
+from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lexichord.db.catalogue import set_calibration
 from lexichord.errors import ConfigError
 from lexichord.evaluate import Application
-from lexichord.evaluate.datasets.native import NativeQuestion
+from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc
