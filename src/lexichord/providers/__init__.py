@@ -1,4 +1,4 @@
-"""Models behind protocols: embed/, rerank/ and llm/, a file for each vendor in each, and `read`.
+"""Models behind protocols: embed/, rerank/ and llm/, `read`, and a module for each other vendor.
 
 `base` holds the protocols, `registry` which vendor a setting names, `http` what all share. Nothing
 else knows a vendor's name.

@@ -17,9 +17,9 @@ from lexichord.providers.embed import (
     EmbeddingTiming,
 )
 from lexichord.providers.embed.folder import FolderEmbedder
-from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
 from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
+from lexichord.providers.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
 from lexichord.providers.models import INT8, MODELS
 from lexichord.providers.onnx_folder import (
