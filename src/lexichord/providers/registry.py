@@ -267,7 +267,7 @@ def find_generator(settings: Settings) -> Generator | None:
         raise ConfigError("llm needs dspy: pip install 'lexichord[llm]'")
     # Else DSPy fetches a list of models and prices from the network; it brings one along.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
-    from lexichord.providers.llm.generator import DspyGenerator
+    from lexichord.providers.llm import DspyGenerator
 
     return DspyGenerator(settings)
 
