@@ -30,9 +30,8 @@ from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc
 from lexichord.providers.read import FIT_FILE, FolderReader
-from lexichord.retrieve.evidence.reading import QueryReader
 from lexichord.retrieve.evidence.relevance import coverage, weigh_texts
-from lexichord.retrieve.evidence.sentences import LEAST, log_odds, probability_of
+from lexichord.retrieve.evidence.sentences import LEAST, QueryReader, log_odds, probability_of
 from lexichord.retrieve.judge import unnamed
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace

@@ -16,8 +16,8 @@ from lexichord.retrieve.evidence.answer import (
     write_table,
     write_unit,
 )
-from lexichord.retrieve.evidence.reading import ReadText, in_words
 from lexichord.retrieve.evidence.relevance import sentences_of
+from lexichord.retrieve.evidence.sentences import ReadText, in_words
 from lexichord.retrieve.evidence.units import Needs, whole_unit
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from lexichord.retrieve.confidence import MIN_CONFIDENCE, find_threshold
 from lexichord.retrieve.evidence.passages import find_clauses, rank_files
-from lexichord.retrieve.evidence.reading import WORD, words_of
-from lexichord.retrieve.evidence.sentences import holds_answer
+from lexichord.retrieve.evidence.sentences import WORD, holds_answer, words_of
 from lexichord.retrieve.query import QueryContext, SearchPlan
 from lexichord.retrieve.understand.cues import says_something
 from lexichord.retrieve.understand.linking import BRIDGE_WORDS, DEFINITE_WORDS, PLACE_PREPOSITIONS

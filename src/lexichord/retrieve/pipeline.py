@@ -14,7 +14,7 @@ from lexichord.errors import ProviderError
 from lexichord.providers.base import Embedder, Generator, Reader, Reranker
 from lexichord.retrieve.cache import KnownScales, QueryCache
 from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_scale
-from lexichord.retrieve.evidence.reading import QueryReader
+from lexichord.retrieve.evidence.sentences import QueryReader
 from lexichord.retrieve.judge import Judged, judge, without_names
 from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.query import (

@@ -8,8 +8,8 @@ from lexichord.errors import ProviderError
 from lexichord.providers.base import Embedder, Reranker, Vectors
 from lexichord.retrieve.cache import SentenceVectors
 from lexichord.retrieve.confidence import WITH_VECTOR, evidence_confidence
-from lexichord.retrieve.evidence.reading import QueryReader
 from lexichord.retrieve.evidence.relevance import EmbedSentences
+from lexichord.retrieve.evidence.sentences import QueryReader
 from lexichord.retrieve.search import by_words, embed_queries, rerank, search_variants
 from lexichord.retrieve.stages import STAGES, Stages, name_of
 from lexichord.retrieve.trace import Trace

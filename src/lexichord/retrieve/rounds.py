@@ -12,7 +12,7 @@ from typing import get_args
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.evidence.reading import FOUND
+from lexichord.retrieve.evidence.sentences import FOUND
 from lexichord.retrieve.judge import (
     Judged,
     abstention_threshold,

@@ -12,14 +12,13 @@ from lexichord.db.pool import Database
 from lexichord.db.search import expand_context
 from lexichord.display.plain_text import ITEM_OR_CODE, lay_out, shown_text, without_roles
 from lexichord.errors import ConfigError
-from lexichord.retrieve.evidence.reading import cells_of, in_words
 from lexichord.retrieve.evidence.relevance import (
     RULE_BELOW,
     EmbedSentences,
     document_order,
     sentences_of,
 )
-from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.sentences import cells_of, in_words, rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
 from lexichord.retrieve.evidence.units import (
     ANNOUNCES,
