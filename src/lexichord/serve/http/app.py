@@ -12,10 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lexichord.serve.access import AccessPolicy
 from lexichord.serve.compat import dify, openai, simple_http
 from lexichord.serve.errors import public_error
-from lexichord.serve.http import health, jobs, routes
+from lexichord.serve.http import JsonReply, error_reply, handle_errors, health, jobs, routes
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
-from lexichord.serve.http.routing import JsonReply, error_reply, handle_errors
 from lexichord.serve.middleware import BODYLESS_METHODS
 from lexichord.serve.page import manage, questions, status
 from lexichord.serve.page import routes as page

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lexichord.errors import DatabaseError, LexichordError
 from lexichord.serve.access import AccessPolicy, ScopedClient
 from lexichord.serve.errors import CLIENT_GONE
-from lexichord.serve.http.routing import ERROR_RESPONSES, Caller
+from lexichord.serve.http import ERROR_RESPONSES, Caller
 from lexichord.serve.limits import METRICS_DATABASE_SECONDS, READINESS_SECONDS
 
 LATENCY_BUCKETS_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)

@@ -34,8 +34,8 @@ from lexichord.serve.compat.openai.search import (
     list_page,
     openai_router,
 )
+from lexichord.serve.http import Caller
 from lexichord.serve.http.bodies import JsonBody
-from lexichord.serve.http.routing import Caller
 from lexichord.serve.limits import (
     MAX_BATCH_FILES,
     MAX_NAME_CHARS,
