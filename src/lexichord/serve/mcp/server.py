@@ -56,7 +56,7 @@ from lexichord.serve.errors import (
     public_error,
 )
 from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
-from lexichord.serve.mcp.calls import (
+from lexichord.serve.mcp import (
     CLIENT_SCOPE_KEY,
     RETRIEVAL_KEY_HEADER,
     TOOL_ERROR_TITLES,

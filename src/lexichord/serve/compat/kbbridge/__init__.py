@@ -16,7 +16,7 @@ from lexichord.errors import ConfigError, NotFoundError, some_names
 from lexichord.retrieve.confidence import MIN_CONFIDENCE
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_NAMED_DOCUMENTS
-from lexichord.serve.mcp.calls import UNPUBLISHED, SourceLink, ToolOutput
+from lexichord.serve.mcp import UNPUBLISHED, SourceLink, ToolOutput
 from lexichord.types import ChunkHit, FileHit, Json, StoredDocument
 from lexichord.types.base import document_name
 

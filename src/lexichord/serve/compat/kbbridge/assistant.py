@@ -29,7 +29,7 @@ from lexichord.serve.compat.kbbridge import (
 )
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_QUERY_CHARS, MODEL_TIME_SHARE, TOOL_SECONDS, served_bounds
-from lexichord.serve.mcp.calls import (
+from lexichord.serve.mcp import (
     UNPUBLISHED,
     FindCaller,
     QueryParameter,

@@ -30,7 +30,7 @@ from lexichord.serve.compat.kbbridge import (
     short_names,
 )
 from lexichord.serve.limits import MAX_COUNTED_NAMES, MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
-from lexichord.serve.mcp.calls import (
+from lexichord.serve.mcp import (
     UNPUBLISHED,
     QueryParameter,
     TimeoutArgument,
