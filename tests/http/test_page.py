@@ -16,7 +16,7 @@ from lexichord.retrieve.judge import READ_WEIGHT
 from lexichord.serve.access import AccessPolicy
 from lexichord.serve.http import find_caller
 from lexichord.serve.http.app import create_http_app
-from lexichord.serve.page.render import KEY_COOKIE, page_caller
+from lexichord.serve.page import KEY_COOKIE, page_caller
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.llm_replies import grades, replying

@@ -16,11 +16,10 @@ from lexichord.serve.http import JsonReply, error_reply, handle_errors, health, 
 from lexichord.serve.http.health import MetricsMiddleware, ServerMetrics
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.middleware import BODYLESS_METHODS
-from lexichord.serve.page import manage, questions, status
+from lexichord.serve.page import manage, questions, static_files, status
 from lexichord.serve.page import routes as page
 from lexichord.serve.page.language import LanguageMiddleware, load_language
 from lexichord.serve.page.questions import ExampleSearches, ended_searches
-from lexichord.serve.page.render import static_files
 from lexichord.serve.page.routes import FoundResponses, swagger_files
 from lexichord.serve.server import add_middleware
 

@@ -23,8 +23,8 @@ from lexichord.serve.limits import (
     MAX_LISTED_DOCUMENTS,
     SHOWN_EXAMPLES,
 )
+from lexichord.serve.page import PAGE_HEADERS, page_caller
 from lexichord.serve.page.form import SearchForm
-from lexichord.serve.page.render import PAGE_HEADERS, page_caller
 from lexichord.types import Response as QueryResponse
 from lexichord.types import Rights, ShownDocument
 
