@@ -17,15 +17,6 @@ from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_s
 from lexichord.retrieve.evidence.sentences import QueryReader
 from lexichord.retrieve.judge import Judged, judge, without_names
 from lexichord.retrieve.llm_stages import with_llm_twins
-from lexichord.retrieve.query import (
-    ASKED,
-    REWRITTEN_WEIGHT,
-    QueryContext,
-    SearchPlan,
-    add_wording,
-    embed_variants,
-    search_by_plan,
-)
 from lexichord.retrieve.respond import aggregate, respond, select_evidence
 from lexichord.retrieve.rounds import fall_back, refine, reflect, search_rewritten
 from lexichord.retrieve.search import (
@@ -35,7 +26,17 @@ from lexichord.retrieve.search import (
     name_first,
     without_waiting,
 )
-from lexichord.retrieve.stages import STAGES, Stages
+from lexichord.retrieve.stages import (
+    ASKED,
+    REWRITTEN_WEIGHT,
+    STAGES,
+    QueryContext,
+    SearchPlan,
+    Stages,
+    add_wording,
+    embed_variants,
+    search_by_plan,
+)
 from lexichord.retrieve.trace import Trace, emit
 from lexichord.retrieve.understand.aspects import aspects_of
 from lexichord.retrieve.understand.cues import find_listed

@@ -28,9 +28,8 @@ from lexichord.retrieve.judge import (
     named_first,
     unnamed,
 )
-from lexichord.retrieve.query import QueryContext, SearchPlan
 from lexichord.retrieve.rounds import is_passed
-from lexichord.retrieve.stages import name_of
+from lexichord.retrieve.stages import QueryContext, SearchPlan, name_of
 from lexichord.retrieve.trace import emit, remarks
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
 from lexichord.retrieve.values import find_unsupported

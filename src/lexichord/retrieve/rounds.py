@@ -21,8 +21,14 @@ from lexichord.retrieve.judge import (
     judge,
     unnamed,
 )
-from lexichord.retrieve.query import QueryContext, SearchPlan, add_wording, search_by_plan
-from lexichord.retrieve.stages import STAGES, GradeAnswer
+from lexichord.retrieve.stages import (
+    STAGES,
+    GradeAnswer,
+    QueryContext,
+    SearchPlan,
+    add_wording,
+    search_by_plan,
+)
 from lexichord.retrieve.understand.cues import WORD
 from lexichord.types import ChunkHit, ReflectOptions, Response
 from lexichord.types.response import (
