@@ -8,7 +8,7 @@ from lexichord.retrieve.confidence import MIN_CONFIDENCE, find_threshold
 from lexichord.retrieve.evidence.passages import find_clauses, rank_files
 from lexichord.retrieve.evidence.sentences import WORD, holds_answer, words_of
 from lexichord.retrieve.stages import QueryContext, SearchPlan
-from lexichord.retrieve.understand.cues import says_something
+from lexichord.retrieve.understand import says_something
 from lexichord.retrieve.understand.linking import BRIDGE_WORDS, DEFINITE_WORDS, PLACE_PREPOSITIONS
 from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import Evidence, Quote, ReadPassages

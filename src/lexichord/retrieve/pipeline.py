@@ -38,8 +38,8 @@ from lexichord.retrieve.stages import (
     search_by_plan,
 )
 from lexichord.retrieve.trace import Trace, emit
+from lexichord.retrieve.understand import find_listed
 from lexichord.retrieve.understand.aspects import aspects_of
-from lexichord.retrieve.understand.cues import find_listed
 from lexichord.types import FileHit, QueryOptions, Question, Response
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.response import AnswerEvent, FilesEvent, Reflection

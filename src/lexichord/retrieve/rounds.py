@@ -29,7 +29,7 @@ from lexichord.retrieve.stages import (
     add_wording,
     search_by_plan,
 )
-from lexichord.retrieve.understand.cues import WORD
+from lexichord.retrieve.understand import WORD
 from lexichord.types import ChunkHit, ReflectOptions, Response
 from lexichord.types.response import (
     Budget,

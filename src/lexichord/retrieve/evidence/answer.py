@@ -30,7 +30,7 @@ from lexichord.retrieve.evidence.units import (
     whole_clause,
     whole_unit,
 )
-from lexichord.retrieve.understand.cues import asks_for_steps
+from lexichord.retrieve.understand import asks_for_steps
 from lexichord.types import ChunkHit, ContextFormat, ContextSource, Excerpt, QueryOptions
 from lexichord.types.base import cite, is_code_file
 from lexichord.types.evidence import (

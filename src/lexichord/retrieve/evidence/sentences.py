@@ -31,7 +31,7 @@ from lexichord.retrieve.evidence.relevance import (
     weigh_texts,
 )
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.cues import (
+from lexichord.retrieve.understand import (
     CUE_WORD,
     LANGUAGES,
     PROPER_NAME,

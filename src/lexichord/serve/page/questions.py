@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from lexichord.errors import LexichordError, NotFoundError
-from lexichord.retrieve.understand.cues import LANGUAGES, load_cues, named_words
+from lexichord.retrieve.understand import LANGUAGES, load_cues, named_words
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import (
     EXAMPLE_DOCUMENTS,
