@@ -203,7 +203,7 @@ class Stages:
     def own(self) -> dict[str, str]:
         """Return the names of the functions that are not the default ones, by their stage."""
         stages = ((each, getattr(self, each.name)) for each in fields(self))
-        return {field.name: name_of(stage) for field, stage in stages if stage is not field.default}
+        return {each.name: name_of(stage) for each, stage in stages if stage is not each.default}
 
     def over(self, other: "Stages") -> "Stages":
         """Return the other stages with these in place of theirs, where these are not default."""
