@@ -13,12 +13,13 @@ from lexichord.providers.base import Embedder, Generator, Reader, Reranker
 from lexichord.providers.cohere import COHERE_URL, CohereEmbeddings, CohereReranker
 from lexichord.providers.embed import (
     EMBEDDING_TIMING,
+    OPENAI_URL,
     BatchedEmbedder,
     EmbeddingTiming,
+    OpenAIEmbeddings,
 )
 from lexichord.providers.embed.folder import FolderEmbedder
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
-from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
 from lexichord.providers.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
 from lexichord.providers.models import INT8, MODELS
