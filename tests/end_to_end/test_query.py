@@ -6,7 +6,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.session import asking_for
-from lexichord.providers.base import Reader
+from lexichord.providers import Reader
 from lexichord.retrieve.cache import QueryCache
 from lexichord.types import Response
 from lexichord.types.questions import Passage, Reading

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers.base import Reader
+from lexichord.providers import Reader
 from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.providers.read import MAX_WINDOW_TOKENS, OVERLAP_TOKENS, Window, join_windows
 from lexichord.providers.registry import find_reader, list_providers

@@ -7,7 +7,7 @@ import pytest
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate.vectors import VECTOR_CACHE_FILE, CachedEmbedder
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from lexichord.types import EmbeddingSpace
 
 

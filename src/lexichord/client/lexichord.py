@@ -22,7 +22,7 @@ from lexichord.errors import ConfigError, NotFoundError
 from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.report import ProgressCallbacks
-from lexichord.providers.base import Generator, Reader, Reranker
+from lexichord.providers import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker
 from lexichord.retrieve.cache import QueryCache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 from lexichord.db.pool import Database
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
-from lexichord.providers.base import Embedder, Reader, Reranker
+from lexichord.providers import Embedder, Reader, Reranker
 from lexichord.settings import Settings
 from lexichord.types import (
     FilesResult,

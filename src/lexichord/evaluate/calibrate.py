@@ -20,7 +20,7 @@ from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.retrieve.cache import KnownScales
 from lexichord.retrieve.confidence import (
     JUDGED_HITS,

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Generator
+from lexichord.providers import Generator
 from lexichord.retrieve.understand import OPENING_WORD, PROPER_NAME
 from lexichord.retrieve.values import (
     NUMBER_WORDS,

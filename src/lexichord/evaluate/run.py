@@ -25,7 +25,7 @@ from lexichord.evaluate.vectors import CachedEmbedder
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
 from lexichord.ingest.report import Report
-from lexichord.providers.base import Embedder, Generator
+from lexichord.providers import Embedder, Generator
 from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.types import ContextKind, Json, LoadedText
 from lexichord.types.base import counted

@@ -12,7 +12,7 @@ from typing import Literal, Self
 import numpy as np
 
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers import Embedder, Vectors
 from lexichord.types import EmbeddingSpace
 
 VECTOR_CACHE_FILE = "evaluation-vectors.sqlite"

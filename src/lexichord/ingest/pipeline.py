@@ -54,7 +54,7 @@ from lexichord.ingest.structural_context import (
 )
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.ingest.web import WEB_LIMITS
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.providers.model_folders import best_embedder
 from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.providers.registry import find_embedder

@@ -38,7 +38,7 @@ from lexichord.ingest.structural_context import (
     tell_language,
 )
 from lexichord.ingest.vectors import ChunkEmbedder, embedding_text
-from lexichord.providers.base import Embedder, RemoteEmbedder
+from lexichord.providers import Embedder, RemoteEmbedder
 from lexichord.types import Chunk, Shaped
 from lexichord.work import in_thread
 

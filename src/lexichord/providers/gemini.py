@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ConfigError, ProviderError, ProviderTimeoutError
-from lexichord.providers.base import Generator, OnDraft
+from lexichord.providers import Generator, OnDraft
 from lexichord.providers.embed import EmbeddingReply, EmbedKind, EmbedRequest
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from lexichord.errors import ProviderError
-from lexichord.providers.base import OnDemand
+from lexichord.providers import OnDemand
 from lexichord.providers.onnx_folder import (
     Graph,
     batches_by_length,

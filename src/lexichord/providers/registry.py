@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import SecretStr
 
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Embedder, Generator, Reader, Reranker
+from lexichord.providers import Embedder, Generator, Reader, Reranker
 from lexichord.providers.cohere import COHERE_URL, CohereEmbeddings, CohereReranker
 from lexichord.providers.embed import (
     EMBEDDING_TIMING,

@@ -25,7 +25,7 @@ import numpy as np
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.retrieve.cache import KnownScales
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,

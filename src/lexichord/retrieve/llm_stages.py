@@ -10,7 +10,7 @@ from typing import Any
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Generator
+from lexichord.providers import Generator
 from lexichord.providers.registry import find_generator
 from lexichord.retrieve.llm import (
     MAX_LINE_CHARS,

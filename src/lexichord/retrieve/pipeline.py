@@ -11,7 +11,7 @@ from functools import partial
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Embedder, Generator, Reader, Reranker
+from lexichord.providers import Embedder, Generator, Reader, Reranker
 from lexichord.retrieve.cache import KnownScales, QueryCache
 from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_scale
 from lexichord.retrieve.evidence.sentences import QueryReader

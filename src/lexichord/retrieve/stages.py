@@ -21,7 +21,7 @@ from typing import Any, Protocol, get_args
 
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers.base import Embedder, Reranker, Vectors
+from lexichord.providers import Embedder, Reranker, Vectors
 from lexichord.retrieve.cache import SentenceVectors
 from lexichord.retrieve.confidence import WITH_VECTOR, evidence_confidence
 from lexichord.retrieve.evidence.answer import write_answer

@@ -35,7 +35,7 @@ from lexichord.errors import (
 )
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
-from lexichord.providers.base import Reranker
+from lexichord.providers import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve.trace import streamed
 from lexichord.serve.errors import (

@@ -37,7 +37,7 @@ from lexichord.ingest.llm_context.prompt import (
     plan_calls,
 )
 from lexichord.ingest.report import ContextReport
-from lexichord.providers.base import Generator
+from lexichord.providers import Generator
 from lexichord.providers.gemini import cached_document
 from lexichord.providers.http import RetryLaterError, retry
 from lexichord.providers.registry import find_generator

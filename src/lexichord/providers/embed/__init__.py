@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from lexichord.providers.http import RetryPolicy, host, new_client, post_json, retry
 from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Usage

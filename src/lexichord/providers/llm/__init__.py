@@ -28,7 +28,7 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.base import OnDraft
+from lexichord.providers import OnDraft
 from lexichord.providers.http import RetryLaterError, TransientError, fits, llm_connection
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.settings import Settings

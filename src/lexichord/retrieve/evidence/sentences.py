@@ -18,7 +18,7 @@ from typing import NamedTuple
 from lexichord.db.pool import Database
 from lexichord.db.search import read_spans
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Reader
+from lexichord.providers import Reader
 from lexichord.providers.models import is_latin
 from lexichord.retrieve.cache import Readings
 from lexichord.retrieve.evidence.relevance import (
