@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate import plots
 from lexichord.evaluate.metrics import (
     count_shared_chars,
     grade_documents,
@@ -27,6 +26,11 @@ from lexichord.evaluate.page import (
     ReportList,
     ReportPlot,
     ReportTable,
+    draw_bars,
+    draw_calibration,
+    draw_latency,
+    draw_recall,
+    draw_throughput,
     drop_empty_tables,
     to_html,
     to_markdown,
@@ -140,7 +144,7 @@ def _quality(runs: Sequence[EvaluationRun], metrics: Sequence[str]) -> list[Repo
         ReportHeading("Quality"),
         ReportPlot(
             "Bars: means by strategy. Lines: their intervals.",
-            plots.draw_bars(_labels(runs), means),
+            draw_bars(_labels(runs), means),
         ),
         ReportTable("Means by strategy, and their intervals", ["strategy", *metrics], rows),
     ]
@@ -203,7 +207,7 @@ def _recall(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
     curves = [[mean_of_judged(metric_values(run, f"recall@{k}")) for k in ks] for run in runs]
     if len(ks) < 2 or not any(is_judged(runs, f"recall@{k}") for k in ks):
         return []
-    plot = plots.draw_recall(_labels(runs), ks, curves)
+    plot = draw_recall(_labels(runs), ks, curves)
     return [
         ReportHeading("Recall against k"),
         ReportPlot("Mean recall among the first k; numbers stand under “All metrics”.", plot),
@@ -225,10 +229,10 @@ def _speed(runs: Sequence[EvaluationRun], metric: str) -> list[ReportBlock]:
     blocks: list[ReportBlock] = [ReportHeading("Speed")]
     means = [mean_of_judged(metric_values(run, metric)) for run in runs]
     if any(latencies):
-        svg = plots.draw_latency(_labels(runs), latencies, means, metric)
+        svg = draw_latency(_labels(runs), latencies, means, metric)
         blocks.append(ReportPlot(f"Latency against {metric}: up and left is better.", svg))
     if clients:
-        svg = plots.draw_throughput(_labels(runs), [run.qps for run in runs])
+        svg = draw_throughput(_labels(runs), [run.qps for run in runs])
         blocks.append(ReportPlot("Queries per second by number of clients.", svg))
     return [
         *blocks,
@@ -261,7 +265,7 @@ def _calibration(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
         ]
         for (run, confidences, right), row in zip(judged, bins, strict=True)
     ]
-    svg = plots.draw_calibration([run.strategy for run, _, _ in judged], bins)
+    svg = draw_calibration([run.strategy for run, _, _ in judged], bins)
     return [
         ReportHeading("Calibration"),
         ReportPlot(
