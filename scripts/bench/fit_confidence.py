@@ -31,7 +31,7 @@ from lexichord.retrieve.confidence import (
     find_threshold,
     measure_evidence,
 )
-from lexichord.retrieve.judge import filter_to_named, without_names
+from lexichord.retrieve.judged_hits import filter_to_named, without_names
 from lexichord.types import ChunkHit, Question, StoredDocument
 
 NOT_JUDGED = {"comparison", "summary"}

@@ -32,7 +32,7 @@ from lexichord.evaluate.statistics import auroc
 from lexichord.providers.read import FIT_FILE, FolderReader
 from lexichord.retrieve.evidence.relevance import coverage, weigh_texts
 from lexichord.retrieve.evidence.sentences import LEAST, QueryReader, log_odds, probability_of
-from lexichord.retrieve.judge import unnamed
+from lexichord.retrieve.judged_hits import unnamed
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Question, Response

@@ -12,7 +12,7 @@ from fastapi import Request
 from lexichord import Lexichord
 from lexichord.db import schema
 from lexichord.errors import AccessError
-from lexichord.retrieve.judge import READ_WEIGHT
+from lexichord.retrieve.judged_hits import READ_WEIGHT
 from lexichord.serve.access import AccessPolicy
 from lexichord.serve.http import find_caller
 from lexichord.serve.http.app import create_http_app

@@ -31,7 +31,7 @@ from lexichord.retrieve.confidence import (
     find_calibration,
     measure_evidence,
 )
-from lexichord.retrieve.judge import filter_to_named, without_names
+from lexichord.retrieve.judged_hits import filter_to_named, without_names
 from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.evaluation import Calibrated
 from lexichord.types.state import Calibration

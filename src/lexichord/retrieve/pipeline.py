@@ -15,7 +15,7 @@ from lexichord.providers import Embedder, Generator, Reader, Reranker
 from lexichord.retrieve.cache import KnownScales, QueryCache
 from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_scale
 from lexichord.retrieve.evidence.sentences import QueryReader
-from lexichord.retrieve.judge import Judged, judge, without_names
+from lexichord.retrieve.judged_hits import Judged, judge, without_names
 from lexichord.retrieve.llm_stages import with_llm_twins
 from lexichord.retrieve.respond import aggregate, respond, select_evidence
 from lexichord.retrieve.rounds import fall_back, refine, reflect, search_rewritten

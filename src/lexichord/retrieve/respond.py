@@ -19,7 +19,7 @@ from lexichord.retrieve.evidence.sentences import (
     RankedSentences,
     rank_sentences,
 )
-from lexichord.retrieve.judge import (
+from lexichord.retrieve.judged_hits import (
     Judged,
     abstention_threshold,
     filter_to_named,

@@ -13,7 +13,7 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError, ProviderError
 from lexichord.retrieve.evidence.sentences import FOUND
-from lexichord.retrieve.judge import (
+from lexichord.retrieve.judged_hits import (
     Judged,
     abstention_threshold,
     filter_to_named,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lexichord.retrieve.judge import find_relevant
+from lexichord.retrieve.judged_hits import find_relevant
 from lexichord.retrieve.search import count_candidates, rerank
 from lexichord.retrieve.trace import Trace
 from lexichord.serve.compat.kbbridge import (
