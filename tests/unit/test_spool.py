@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunked import GivenDocument, GivenSources, Spool
+from lexichord.ingest.given_documents import GivenDocument, GivenSources, Spool
 from lexichord.ingest.sandbox import Sandbox
 
 

@@ -18,8 +18,8 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest import sources
-from lexichord.ingest.chunked import GivenSources, Spool
 from lexichord.ingest.files import FileSources, look, opened_original, read_original
+from lexichord.ingest.given_documents import GivenSources, Spool
 from lexichord.ingest.load import kind_of_file, named_by_type
 from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.marks import load_options
