@@ -18,7 +18,7 @@ from lexichord.ingest.options import RereadCallbacks
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.ingest.sources import SIDECAR_ENDING
 from lexichord.serve.errors import public_line
-from lexichord.serve.scope import Scoped, recorded
+from lexichord.serve.permissions import Scoped, recorded
 from lexichord.types import Json
 from lexichord.types.base import Ids
 

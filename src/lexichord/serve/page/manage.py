@@ -32,7 +32,7 @@ from lexichord.serve.page import (
 )
 from lexichord.serve.page.language import say
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
-from lexichord.serve.scope import Deed
+from lexichord.serve.permissions import Deed
 from lexichord.types import Json, StoredDocument
 
 SHOWN_RUNS = 5  # of the latest
