@@ -20,9 +20,10 @@ from lexichord.errors import (
     NotFoundError,
     TooManyRequestsError,
 )
-from lexichord.serve import permissions
+from lexichord.serve import limits, permissions
 from lexichord.serve.access import LOOPBACK_NAMES, AccessPolicy, ScopedClient
-from lexichord.serve.permissions import CallLog, RequestRates
+from lexichord.serve.limits import RequestRates
+from lexichord.serve.permissions import CallLog
 from lexichord.types import ApiCall, NewApiKey, Rights
 from tests.conftest import SPACE
 
@@ -165,7 +166,7 @@ def test_a_key_that_opens_nothing_is_not_made(
 
 def test_a_key_may_send_so_many_requests_in_any_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr(permissions, "monotonic", lambda: now)
+    monkeypatch.setattr(limits, "monotonic", lambda: now)
     rates = RequestRates()
     for _ in range(3):
         rates.count(1, 3)

@@ -46,7 +46,8 @@ from lexichord.serve.errors import (
     public_status_report,
 )
 from lexichord.serve.files import FileMethods
-from lexichord.serve.permissions import CallLog, RequestRates, recorded
+from lexichord.serve.limits import RequestRates
+from lexichord.serve.permissions import CallLog, recorded
 from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,
