@@ -321,8 +321,8 @@ def create_http_app(policy: AccessPolicy) -> FastAPI:
     app.add_middleware(LanguageMiddleware, language=language)
     app.add_middleware(TimeoutMiddleware, seconds=policy.settings.request_timeout)
     handle_errors(app)
-    for router in ROUTERS:
-        app.include_router(router)
+    for part in ROUTERS:
+        app.include_router(part)
     app.mount("/static/swagger", swagger_files)
     app.mount("/static", static_files)
     return app
