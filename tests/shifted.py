@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers import Embedder, Vectors
 from lexichord.types import EmbeddingSpace
 
 SHIFTED = "test/shifted/385"

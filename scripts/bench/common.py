@@ -15,7 +15,7 @@ from psycopg import sql
 
 from lexichord import SyncLexichord
 from lexichord.db.server import initialise
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from common import ENGINES, questions
 from lexichord.db.server import embedded_server
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.settings import load_settings
 from peers import Peer, Place, Rows, new_database, seconds

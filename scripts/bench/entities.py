@@ -17,8 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from common import opened
-from lexichord.evaluate.datasets import load_set
-from lexichord.evaluate.datasets.native import CASES_FILE, DOCUMENTS_FILE
+from lexichord.evaluate.datasets import CASES_FILE, DOCUMENTS_FILE, load_set
 from lexichord.evaluate.entities import EntityScores, tabulate_entities
 from lexichord.evaluate.metrics import mean_of_judged
 from lexichord.evaluate.statistics import (

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lexichord import Lexichord
 from lexichord.evaluate.calibrate import answers, fit_logistic, measure, shares, shares_left_out
-from lexichord.evaluate.datasets.native import NativeQuestion
+from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.retrieve import confidence
 from lexichord.retrieve.confidence import (
@@ -31,7 +31,7 @@ from lexichord.retrieve.confidence import (
     find_threshold,
     measure_evidence,
 )
-from lexichord.retrieve.judge import filter_to_named, without_names
+from lexichord.retrieve.judged_hits import filter_to_named, without_names
 from lexichord.types import ChunkHit, Question, StoredDocument
 
 NOT_JUDGED = {"comparison", "summary"}

@@ -25,21 +25,25 @@ from kinds import KINDS, contracts, kept_back, xquad_placed
 from kinds import Question as Placed
 from lexichord import SyncLexichord
 from lexichord.evaluate.calibrate import fit_logistic
-from lexichord.evaluate.datasets.native import NativeQuestion
+from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc
 from lexichord.providers.read import FIT_FILE, FolderReader
-from lexichord.retrieve.evidence.reading import QueryReader
 from lexichord.retrieve.evidence.relevance import coverage, weigh_texts
-from lexichord.retrieve.evidence.sentences import LEAST, log_odds, probability_of
-from lexichord.retrieve.judge import unnamed
+from lexichord.retrieve.evidence.sentences import LEAST, QueryReader, log_odds, probability_of
+from lexichord.retrieve.judged_hits import unnamed
 from lexichord.retrieve.stages import Stages
 from lexichord.retrieve.trace import Trace
 from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.evidence import Quote
-from lexichord.types.questions import Intent
-from lexichord.types.reading import ConfidenceWeights, ReaderFit, RightWeights, SentenceWeights
+from lexichord.types.questions import (
+    ConfidenceWeights,
+    Intent,
+    ReaderFit,
+    RightWeights,
+    SentenceWeights,
+)
 
 ANSWERED = 3  # questions that are answered for one that is not
 STEPS, RATE = 400, 0.5  # of the descent

@@ -18,7 +18,7 @@ import numpy as np
 from common import opened
 from confidence import Floats, auroc, reliability
 from lexichord import SyncLexichord
-from lexichord.client.passages import RANK_DECAY, RANK_EXPONENT, hit_confidences
+from lexichord.retrieve.confidence import RANK_DECAY, RANK_EXPONENT, hit_confidences
 from lexichord.types import ChunkHit, Mode
 from quality import HOW, SPLITTERS, _document, _legal_tests, _uri
 

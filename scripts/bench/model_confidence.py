@@ -23,7 +23,7 @@ from kinds import KINDS
 from kinds import Question as Asked
 from lexichord import Lexichord
 from lexichord.db import catalogue, search
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.confidence import (
     JUDGED_HITS,

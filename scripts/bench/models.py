@@ -22,7 +22,7 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.providers.embed.folder import FolderEmbedder, FolderModel, StaticModel
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.providers.onnx_folder import TokenIds, pad_rows, tokenize

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from lexichord.evaluate.plots import FIGURE_WIDTH_INCHES, PLOT_COLOURS, PLOT_MARKERS, PLOT_STYLE
+from lexichord.evaluate.page import FIGURE_WIDTH_INCHES, PLOT_COLOURS, PLOT_MARKERS, PLOT_STYLE
 from scale import CLIENTS, LEGS
 
 HEIGHT_INCHES = 4.2

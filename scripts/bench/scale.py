@@ -23,7 +23,7 @@ from psycopg import Connection
 
 from common import ENGINES, Text, cache_folder, opened, questions, texts, windows_home
 from lexichord import SyncLexichord
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from search import documents, recall, throughput
 

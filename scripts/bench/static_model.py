@@ -21,7 +21,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from common import cache_folder, texts
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.providers.embed.folder import FolderEmbedder
 from lexichord.providers.embed.local import LocalEmbedder, find_model
 from lexichord.types import EmbeddingSpace

@@ -43,7 +43,14 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.retrieve import values
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences
-from lexichord.retrieve.understand import aspects, cues, intent, linking
+from lexichord.retrieve.understand import (
+    aspects,
+    find_cues,
+    find_listed,
+    find_sub_questions,
+    intent,
+    linking,
+)
 from lexichord.types import EmbeddingSpace
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -355,9 +362,9 @@ def understand(question: str) -> None:
     aspects.list_aspects(question)
     intent.expand(question)
     intent.find_short_forms(question)
-    cues.find_listed(question)
-    cues.find_sub_questions(question)
-    aspects.cut_words(question, linking.split_words(question, ()), cues.find_cues(question))
+    find_listed(question)
+    find_sub_questions(question)
+    aspects.cut_words(question, linking.split_words(question, ()), find_cues(question))
     list(values.find_dates(question))
     list(values.signed_values(question))
     for start, end, *_ in (*split_sentences(question), *split_code(question)):

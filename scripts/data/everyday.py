@@ -24,7 +24,7 @@ from typing import Any
 import sentencex  # type: ignore[import-untyped]
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.evaluate.datasets.native import NativeQuestion
+from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_document, read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.ingest.load import load

@@ -21,7 +21,7 @@ import dspy
 from dspy.teleprompt import BootstrapFewShot
 
 from lexichord.errors import ConfigError, LexichordError, ProviderError
-from lexichord.providers.base import Generator
+from lexichord.providers import Generator
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator
 from lexichord.settings import Settings, load_settings

@@ -5,7 +5,7 @@ from typing import Any
 import dspy
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.texts import Client, arun, query_passages, run
+from lexichord.client.passages import Client, arun, query_passages, run
 from lexichord.types import Json
 
 

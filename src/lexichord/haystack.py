@@ -10,9 +10,16 @@ from haystack.document_stores.types import DuplicatePolicy
 from haystack.errors import FilterError
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import ScoredPassage
+from lexichord.client.passages import (
+    Client,
+    ScoredPassage,
+    StoredText,
+    TextDataset,
+    arun,
+    query_passages,
+    run,
+)
 from lexichord.client.sync import SyncLexichord
-from lexichord.client.texts import Client, StoredText, TextDataset, arun, query_passages, run
 from lexichord.errors import ConfigError
 from lexichord.types import Json
 

@@ -17,17 +17,17 @@ from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from pydantic import Field
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import ScoredPassage
-from lexichord.client.sync import SyncLexichord
-from lexichord.client.texts import (
+from lexichord.client.passages import (
     Client,
     FoundText,
+    ScoredPassage,
     StoredText,
     TextDataset,
     arun,
     query_passages,
     run,
 )
+from lexichord.client.sync import SyncLexichord
 from lexichord.errors import ConfigError
 from lexichord.types import Json
 

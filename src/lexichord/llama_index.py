@@ -27,8 +27,16 @@ from llama_index.core.vector_stores.types import (
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
 from lexichord.client.lexichord import Lexichord
-from lexichord.client.passages import ScoredPassage, find_passages, passage_options
-from lexichord.client.texts import Client, StoredText, TextDataset, arun, run
+from lexichord.client.passages import (
+    Client,
+    ScoredPassage,
+    StoredText,
+    TextDataset,
+    arun,
+    find_passages,
+    passage_options,
+    run,
+)
 from lexichord.errors import ConfigError
 from lexichord.types import Json, Mode, QueryOptions
 

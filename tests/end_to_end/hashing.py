@@ -14,7 +14,7 @@ import numpy as np
 from lexichord import SyncLexichord
 from lexichord.db import reembed as db
 from lexichord.ingest.flow import IngestLimits
-from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers import Embedder, Vectors
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
 from tests.end_to_end.killed import SERVER

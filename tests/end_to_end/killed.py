@@ -16,7 +16,7 @@ import psycopg
 
 from lexichord import SyncLexichord
 from lexichord.ingest.flow import IngestLimits
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from lexichord.types import EmbeddingSpace
 
 DONE = "done"

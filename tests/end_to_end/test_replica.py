@@ -20,7 +20,7 @@ from lexichord.db.pool import Database
 from lexichord.db.postmaster import find_postmaster, postmaster_url
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError
-from lexichord.serve.http.routing import POSITION_HEADER
+from lexichord.serve.http import POSITION_HEADER
 from lexichord.types import EmbeddingSpace
 from lexichord.types.base import ID_EXAMPLE
 from tests.end_to_end.client import documents, word

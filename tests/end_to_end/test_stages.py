@@ -17,7 +17,7 @@ from lexichord import Stages, SyncLexichord
 from lexichord.db.pool import Database
 from lexichord.db.store import delete_documents
 from lexichord.errors import NotFoundError
-from lexichord.providers.base import Reranker
+from lexichord.providers import Reranker
 from lexichord.retrieve import stages as documented
 from lexichord.retrieve.search import discover
 from lexichord.retrieve.trace import Trace

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.remarks import NO_WORDS
+from lexichord.retrieve.trace import NO_WORDS
 from tests.conftest import ROOT
 from tests.sql.corpus import OUTDATED, call, value
 

@@ -10,9 +10,8 @@ import uvicorn
 
 from lexichord import SyncLexichord
 from lexichord.serve.access import AccessPolicy
-from lexichord.serve.connections import TimedProtocol
 from lexichord.serve.http.app import create_http_server
-from lexichord.serve.server import open_listeners
+from lexichord.serve.server import TimedProtocol, open_listeners
 from lexichord.types import Json
 from tests.conftest import new_database
 from tests.end_to_end.processes import wait_until

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexichord.serve import connections
+from lexichord.serve import server as runner
 from tests.conftest import new_database
 from tests.http.served import Served, serve
 from tests.http.server import connected, request
@@ -25,8 +25,8 @@ def served(bare: str, home: Path) -> Iterator[Served]:
         new_database(bare, copy_of=bare) as dsn,
         serve(dsn, home=home) as server,
     ):
-        patch.setattr(connections, "ARRIVAL_SECONDS", SECONDS)
-        patch.setattr(connections, "KEEP_ALIVE_SECONDS", 2 * SECONDS)
+        patch.setattr(runner, "ARRIVAL_SECONDS", SECONDS)
+        patch.setattr(runner, "KEEP_ALIVE_SECONDS", 2 * SECONDS)
         yield server
 
 
@@ -110,8 +110,8 @@ def test_an_answer_may_take_longer_than_a_head(served: Served) -> None:
 def test_of_more_that_wait_than_may_the_longest_waiting_go(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "ARRIVAL_SECONDS", 60.0)
-    monkeypatch.setattr(connections, "MAX_WAITING_CONNECTIONS", 20)
+    monkeypatch.setattr(runner, "ARRIVAL_SECONDS", 60.0)
+    monkeypatch.setattr(runner, "MAX_WAITING_CONNECTIONS", 20)
     with ExitStack() as stack:
         held = [stack.enter_context(connected(served.url)) for _ in range(30)]
         for one in held:

@@ -10,7 +10,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.serve.limits import MAX_SHOWN_PAGES
-from lexichord.serve.page.render import CONTENT_SECURITY_POLICY, KEY_COOKIE
+from lexichord.serve.page import CONTENT_SECURITY_POLICY, KEY_COOKIE
 from tests.conftest import new_database
 from tests.documents import clause_pages, draw_pdf
 from tests.http.pages import LEASE, between

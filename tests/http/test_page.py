@@ -12,11 +12,11 @@ from fastapi import Request
 from lexichord import Lexichord
 from lexichord.db import schema
 from lexichord.errors import AccessError
-from lexichord.retrieve.judge import READ_WEIGHT
+from lexichord.retrieve.judged_hits import READ_WEIGHT
 from lexichord.serve.access import AccessPolicy
+from lexichord.serve.http import find_caller
 from lexichord.serve.http.app import create_http_app
-from lexichord.serve.http.routing import find_caller
-from lexichord.serve.page.render import KEY_COOKIE, page_caller
+from lexichord.serve.page import KEY_COOKIE, page_caller
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.llm_replies import grades, replying

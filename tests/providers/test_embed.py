@@ -17,7 +17,7 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.providers.embed import BatchedEmbedder, EmbeddingTiming, EmbedKind
 from lexichord.providers.http import RetryLaterError
 from lexichord.providers.registry import find_embedder

@@ -10,7 +10,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ProviderError, ProviderTimeoutError
-from lexichord.providers.base import VectorCache
+from lexichord.providers import VectorCache
 from lexichord.providers.rerank import rank
 from lexichord.providers.rerank.folder import (
     FolderReranker,

@@ -22,7 +22,7 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.base import Generator, OnDraft
+from lexichord.providers import Generator, OnDraft
 from lexichord.providers.http import RetryLaterError, TransientError
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.providers.registry import find_generator

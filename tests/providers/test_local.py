@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LocalEmbedder, find_model
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers.base import Reader
+from lexichord.providers import Reader
 from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.providers.read import MAX_WINDOW_TOKENS, OVERLAP_TOKENS, Window, join_windows
 from lexichord.providers.registry import find_reader, list_providers
 from lexichord.settings import load_settings
-from lexichord.types.reading import Passage, ReaderFit
+from lexichord.types.questions import Passage, ReaderFit
 from tests.providers.tiny_models import node, save_graph, save_tokenizer
 
 # How well an answer starts and ends at each word; [CLS] stands for "not here".

@@ -19,7 +19,7 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers.base import Reranker
+from lexichord.providers import Reranker
 from lexichord.providers.cohere import COHERE_URL, CohereReranker
 from lexichord.providers.registry import find_reranker
 from lexichord.providers.rerank import JINA_URL, JinaReranker, rank

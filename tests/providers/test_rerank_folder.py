@@ -10,7 +10,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ConfigError, ProviderError, ProviderTimeoutError
-from lexichord.providers.base import Reranker
+from lexichord.providers import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.providers.rerank import rank
 from lexichord.settings import load_settings

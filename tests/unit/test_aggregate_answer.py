@@ -17,12 +17,12 @@ from lexichord.retrieve.evidence.answer import (
     write_table,
     write_unit,
 )
-from lexichord.retrieve.evidence.reading import ReadText, in_words
 from lexichord.retrieve.evidence.relevance import sentences_of
+from lexichord.retrieve.evidence.sentences import ReadText, in_words
 from lexichord.retrieve.evidence.units import Needs, whole_unit
 from lexichord.types import FileHit
 from lexichord.types.evidence import NOT_FOUND, Cell, Comparison, ContextSource, Quote
-from lexichord.types.reading import SentenceReading
+from lexichord.types.questions import SentenceReading
 
 QUOTE = Quote("Rent is due | now.", "doc_3", "a.md", "Lease", "Rent", 10, 28, None, "chunk_7", 0.5)
 SOURCE = ContextSource(2, "", "a.md", 0, 40, None, "chunk_7", "doc_3", 0.5)

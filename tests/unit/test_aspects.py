@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexichord.retrieve.understand import MAX_READ_CHARS
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
-from lexichord.retrieve.understand.cues import MAX_READ_CHARS
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from lexichord.errors import ConfigError
-from lexichord.ingest.chunked import GivenChunk, GivenDocument
+from lexichord.ingest.given_documents import GivenChunk, GivenDocument
 from lexichord.serve.compat.dify import MetadataCondition, compile_conditions
 from lexichord.serve.errors import MAX_BODY_VALUES, MAX_OBJECT_MEMBERS, find_invalid_value
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from lexichord.retrieve.understand import find_cues, find_entities
 from lexichord.retrieve.understand.aspects import cut_words, split_parts
-from lexichord.retrieve.understand.cues import find_cues, find_entities
 from lexichord.retrieve.understand.linking import split_words
 
 

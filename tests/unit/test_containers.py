@@ -14,7 +14,7 @@ from lexichord.ingest.load import containers
 from lexichord.ingest.load.archive import MIN_RATIO_BYTES, check_archive
 from lexichord.ingest.load.containers import ContainedFile, Unpacker, list_parts
 from lexichord.ingest.load.marks import LoadOptions
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from tests.documents import draw_pdf
 
 SYMLINK = 0o120777 << 16
@@ -62,10 +62,10 @@ def test_what_an_archive_contains_is_listed(tmp_path: Path) -> None:
         "__MACOSX/a.md": "hidden",
         ".git/b.md": "hidden",
     }
-    with Reader() as reader:
+    with Sandbox() as sandbox:
         read = {
-            part.name: reader.read_part(file, part)[0].text
-            for part in reader.list_parts(file)
+            part.name: sandbox.read_part(file, part)[0].text
+            for part in sandbox.list_parts(file)
             if part.sha256
         }
     assert read == {"a.md": "# A", "b/c.csv": "| 1 | 2 |", "in.zip/deep.md": "# Deep"}
@@ -77,11 +77,11 @@ def test_a_contained_file_is_read_with_the_options_of_any(tmp_path: Path) -> Non
     draw_pdf(tmp_path / "a.pdf", [[(60, 700, "The gnu grazes.")]], encrypt=secret)
     content = (tmp_path / "a.pdf").read_bytes()
     file = write(tmp_path / "a.zip", packed({"in.zip": packed({"a.pdf": content})}))
-    with Reader(LoadOptions(password="secret")) as reader:
-        (part,) = reader.list_parts(file)
-        assert reader.read_part(file, part)[0].text == "The gnu grazes."
-    with Reader() as reader, pytest.raises(IngestError, match="is encrypted: save it without"):
-        reader.read_part(file, part)
+    with Sandbox(LoadOptions(password="secret")) as sandbox:
+        (part,) = sandbox.list_parts(file)
+        assert sandbox.read_part(file, part)[0].text == "The gnu grazes."
+    with Sandbox() as sandbox, pytest.raises(IngestError, match="is encrypted: save it without"):
+        sandbox.read_part(file, part)
 
 
 def test_no_name_leads_out_of_the_archive(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_what_is_packed_by_gzip_is_read(tmp_path: Path) -> None:
     file = write(tmp_path / "changelog.Debian.gz", gzip.compress(content.encode()))
     (part,) = list_parts(file, tmp_path)
     assert (part.name, part.size) == ("changelog.Debian", len(content))
-    with Reader() as reader:
-        loaded = reader.read_part(file, part)[0]
+    with Sandbox() as sandbox:
+        loaded = sandbox.read_part(file, part)[0]
     assert (loaded.text, loaded.title) == (content, "changelog.Debian")
     parts: dict[str, str | bytes] = {"doc/a.md.gz": gzip.compress(b"# A"), "copyright": "Mine."}
     file = write(tmp_path / "a.zip", packed(parts))
@@ -258,6 +258,6 @@ def test_a_folder_that_is_named_as_an_archive_is_none(tmp_path: Path) -> None:
         "b/in.zip": packed({"a.md": "x"}),
     }
     file = write(tmp_path / "a.zip", packed(parts))
-    with Reader() as reader:
-        texts = [reader.read_part(file, part)[0].text for part in reader.list_parts(file)]
+    with Sandbox() as sandbox:
+        texts = [sandbox.read_part(file, part)[0].text for part in sandbox.list_parts(file)]
     assert texts == ["in a folder", "x"]

@@ -13,8 +13,7 @@ from pathspec import GitIgnoreSpec
 
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.files import file_digest
-from lexichord.ingest.load import load
-from lexichord.ingest.load.kinds import kind_of, kind_of_file, named_by_type
+from lexichord.ingest.load import kind_of, kind_of_file, load, named_by_type
 from lexichord.ingest.sources import FileSearch, find_files, read_patterns, storable_name
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

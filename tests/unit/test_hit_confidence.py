@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from lexichord.client.passages import hit_confidences
+from lexichord.retrieve.confidence import hit_confidences
 from lexichord.types import Response
 from lexichord.types.questions import Intent
 from tests.builders import HIT

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.understand.cues import (
+from lexichord.retrieve.understand import (
     LANGUAGES,
     MAX_READ_CHARS,
     find_cues,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate.vectors import VECTOR_CACHE_FILE, CachedEmbedder
-from lexichord.providers.base import Vectors
+from lexichord.evaluate import VECTOR_CACHE_FILE, CachedEmbedder
+from lexichord.providers import Vectors
 from lexichord.types import EmbeddingSpace
 
 

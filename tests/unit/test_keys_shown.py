@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from lexichord.cli.access import _print_calls, _print_keys
+from lexichord.cli.admin import _print_calls, _print_keys
 from lexichord.cli.render import out
 from lexichord.types import ApiCall, ApiKey
 

@@ -16,6 +16,7 @@ from markupsafe import Markup
 import lexichord
 from lexichord.display.text import status_rows
 from lexichord.errors import ConfigError
+from lexichord.serve.page import templates
 from lexichord.serve.page.language import (
     COUNT,
     FIRST_CODE,
@@ -28,7 +29,6 @@ from lexichord.serve.page.language import (
     spoken,
     translation_faults,
 )
-from lexichord.serve.page.render import templates
 from lexichord.types.options import IntentKind, Mode
 from lexichord.types.state import ChangeState, JobFile, RunState, Status
 from tests.read_page import read_texts, words

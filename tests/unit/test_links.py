@@ -18,7 +18,7 @@ from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.jobs import batches
 from lexichord.ingest.load.text import held_in_place
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import FileSearch, IngestSource
 
 OUT = "a link out of the folder"
@@ -45,9 +45,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def reader() -> Iterator[Reader]:
-    with Reader() as reader:
-        yield reader
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as sandbox:
+        yield sandbox
 
 
 def found(*named: Path, **options: Any) -> tuple[list[str], dict[str, str]]:
@@ -100,25 +100,27 @@ def test_links_to_folders_are_followed_where_that_is_said_each_once(
     assert left_out == {}
 
 
-def metadata(folder: Path, reader: Reader, **options: Any) -> tuple[dict[str, Any], dict[str, str]]:
+def metadata(
+    folder: Path, sandbox: Sandbox, **options: Any
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the metadata of the only file in a folder, and what was left out, by name."""
     search = FileSearch(**options)
-    (source,) = FileSources("default", "context=none", reader, search=search).find([folder])
+    (source,) = FileSources("default", "context=none", sandbox, search=search).find([folder])
     read = source.read().document.metadata
     return dict(read), {Path(name).name: why for name, why in search.left_out.items()}
 
 
 def test_metadata_beside_a_file_come_from_its_folder(
-    folder: Path, outside: Path, reader: Reader
+    folder: Path, outside: Path, sandbox: Sandbox
 ) -> None:
     sidecar = folder / "a.md.meta.json"
     sidecar.symlink_to(outside / "meta.json")
-    assert metadata(folder, reader) == ({}, {sidecar.name: OUT})
-    assert metadata(folder, reader, follow_links=True)[0] == {"team": "SECRET"}
+    assert metadata(folder, sandbox) == ({}, {sidecar.name: OUT})
+    assert metadata(folder, sandbox, follow_links=True)[0] == {"team": "SECRET"}
     sidecar.unlink()
     (folder / ".own.json").write_text('{"team": "legal"}')
     sidecar.symlink_to(".own.json")
-    assert metadata(folder, reader)[0] == {"team": "legal"}
+    assert metadata(folder, sandbox)[0] == {"team": "legal"}
 
 
 def test_rules_of_what_to_leave_out_come_from_the_folder(folder: Path, outside: Path) -> None:
@@ -137,11 +139,11 @@ def refused(source: IngestSource) -> str:
 
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_becomes_a_link_after_it_was_found_is_not_read(
-    folder: Path, outside: Path, reader: Reader, what: str
+    folder: Path, outside: Path, sandbox: Sandbox, what: str
 ) -> None:
     (folder / "sub").mkdir()
     (folder / "sub/note.md").write_text(WORDS)
-    sources = FileSources("default", "context=none", reader)
+    sources = FileSources("default", "context=none", sandbox)
     seen = sources.find([folder])
     next(seen)  # the folder's files are listed by now
     if what == "file":
@@ -157,9 +159,9 @@ def test_what_becomes_a_link_after_it_was_found_is_not_read(
 
 
 def test_what_becomes_a_link_before_it_is_read_is_not_stored(
-    folder: Path, outside: Path, reader: Reader
+    folder: Path, outside: Path, sandbox: Sandbox
 ) -> None:
-    (source,) = FileSources("default", "context=none", reader).find([folder])
+    (source,) = FileSources("default", "context=none", sandbox).find([folder])
     (folder / "a.md").unlink()
     (folder / "a.md").symlink_to(outside / "note.md")
     assert refused(source) == "is behind a link by now, which is not followed"
@@ -169,14 +171,14 @@ def test_what_becomes_a_link_before_it_is_read_is_not_stored(
 
 
 @pytest.mark.timeout(30)
-def test_pipes_sockets_and_devices_hold_nothing_up(folder: Path, reader: Reader) -> None:
+def test_pipes_sockets_and_devices_hold_nothing_up(folder: Path, sandbox: Sandbox) -> None:
     for name in ("pipe", "pipe.md", "pipe.zip", "a.md.meta.json", ".gitignore"):
         os.mkfifo(folder / name)
     with socket.socket(socket.AF_UNIX) as own:
         own.bind(str(folder / "own.txt"))
         (folder / "zero.md").symlink_to("/dev/zero")
         search = FileSearch(follow_links=True)
-        listed = [*FileSources("default", "context=none", reader, search=search).find([folder])]
+        listed = [*FileSources("default", "context=none", sandbox, search=search).find([folder])]
     reasons = {Path(source.uri).name: refused(source) for source in listed if not source.sha256}
     assert reasons == dict.fromkeys(("pipe.md", "pipe.zip", "own.txt", "zero"), "is no file")
     assert [Path(source.uri).name for source in listed if source.sha256] == ["a.md"]
@@ -255,7 +257,7 @@ def test_a_file_is_read_as_it_was_opened(folder: Path, outside: Path, tmp_path: 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", ["sub", "sub/a.md", "sub/b.md", "sub/a.md.meta.json"])
 def test_a_link_that_comes_and_goes_is_never_followed(
-    folder: Path, outside: Path, reader: Reader, name: str
+    folder: Path, outside: Path, sandbox: Sandbox, name: str
 ) -> None:
     (outside / "sub").mkdir()
     (folder / "sub").mkdir()
@@ -275,7 +277,7 @@ def test_a_link_that_comes_and_goes_is_never_followed(
             sleep(0.001)
 
     def read() -> Iterator[str]:
-        for source in FileSources("default", "context=none", reader).find([folder]):
+        for source in FileSources("default", "context=none", sandbox).find([folder]):
             with suppress(IngestError):
                 document = source.read().document
                 yield f"{document.text} {document.metadata}"

@@ -11,7 +11,7 @@ from pptx import Presentation
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions, load_options
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.settings import load_settings
 from lexichord.types import LoadedText
 from lexichord.types.options import Marking
@@ -65,8 +65,8 @@ def test_a_setting_and_the_recipe_say_how_files_are_marked() -> None:
     assert load_options(load_settings()) == LoadOptions()
     options = load_options(load_settings(hidden="drop", comments="keep"))
     assert (options.hidden, options.comments) == ("drop", "keep")
-    with Reader(options) as reader, Reader() as usual:
-        sources = FileSources("d", "context=none", reader)
+    with Sandbox(options) as sandbox, Sandbox() as usual:
+        sources = FileSources("d", "context=none", sandbox)
         assert " hidden=drop comments=keep context=none" in sources.recipe("a.pptx", {})
         unmarked = FileSources("d", "context=none", usual).recipe("a.pptx", {})
         assert sources.recipe("a.py", {}) == unmarked

@@ -15,7 +15,7 @@ from pptx.util import Inches
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.types import LoadedText
 from tests.documents import Block, save_ods
 from tests.documents import make_docx as write_docx
@@ -289,8 +289,11 @@ def test_a_cell_far_from_the_rest_is_said_before_memory_runs_out(tmp_path: Path)
         sheet.write(0, 0, "near")
         sheet.write(1_048_575, 16_383, value, book.add_format({"bold": True}))
         book.close()
-    with Reader() as reader, pytest.raises(IngestError, match='sheet "Far" reaches over more than'):
-        reader.read(tmp_path / "far.xlsx")
+    with (
+        Sandbox() as sandbox,
+        pytest.raises(IngestError, match='sheet "Far" reaches over more than'),
+    ):
+        sandbox.read(tmp_path / "far.xlsx")
     assert load(tmp_path / "blank.xlsx").text.endswith("near")
 
 

@@ -11,7 +11,7 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.types import LoadedText
 
 
@@ -240,7 +240,7 @@ def test_a_changed_chapter_changes_how_a_paper_is_read(tmp_path: Path) -> None:
     assert taken_in_by_tex(main) == ""
     chapter.write_text("\\include{two}")
     seen = [taken_in_by_tex(main)]
-    recipe = FileSources("papers", "context=none", Reader()).source(main).recipe
+    recipe = FileSources("papers", "context=none", Sandbox()).source(main).recipe
     assert f" with={seen[0][:16]} " in recipe
     for name in ("two.tex", "own.sty", "main.bbl", "two.tex"):
         (tmp_path / name).write_text(f"{len(seen)}")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.retrieve.judge import filter_to_named, named_first, unnamed, without_names
+from lexichord.retrieve.judged_hits import filter_to_named, named_first, unnamed, without_names
 from lexichord.types.questions import Intent
 from tests.builders import scored_hit
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexichord.ingest.load.list_numbers import letters, letters_value, roman, roman_value
+from lexichord.ingest.load.parts import letters, letters_value, roman, roman_value
 
 
 def test_letters_are_read_as_they_are_written() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markupsafe import escape
 
 import lexichord
+from lexichord.serve.page import local_address
 from lexichord.serve.page.reading import (
     answer_patterns,
     find_answer,
@@ -18,7 +19,6 @@ from lexichord.serve.page.reading import (
     show_passage,
     word_pattern,
 )
-from lexichord.serve.page.render import local_address
 
 HTTP = Path(lexichord.__file__).parent / "serve" / "page"
 FILES = [path for folder in ("static", "templates") for path in sorted((HTTP / folder).iterdir())]

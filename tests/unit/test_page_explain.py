@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from lexichord.serve.page import fill
 from lexichord.serve.page.explain import show_explanation
-from lexichord.serve.page.render import fill
 from lexichord.serve.page.results import show_results
 from lexichord.types import Explanation, HitScores, Response, Step
 from tests.builders import HIT, RESPONSE

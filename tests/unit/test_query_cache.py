@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lexichord.retrieve.cache import Readings
-from lexichord.types.reading import Passage, ReaderFit, Reading
+from lexichord.types.questions import Passage, ReaderFit, Reading
 
 
 class ByLength:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.ingest.load.kinds import PDF_TYPE
+from lexichord.ingest.load import PDF_TYPE
 from lexichord.serve.limits import MAX_PART_CHARS
 from lexichord.serve.page.blocks import (
     MAX_HIGHLIGHTED_CHARS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexichord.retrieve.judge import find_relevant
+from lexichord.retrieve.judged_hits import find_relevant
 from lexichord.types import FileHit
 
 

@@ -8,16 +8,18 @@ from typing import Any
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.remote import is_remote, parse_address, split_remote
-from lexichord.ingest.remote.objects import ArchiveRoom, FetchedArchive
-from lexichord.ingest.remote.place import (
+from lexichord.ingest.remote import (
     REMOTE_LIMITS,
     RemoteObject,
     RemotePlace,
     asked,
     driver_class,
+    is_remote,
     one_line,
+    parse_address,
+    split_remote,
 )
+from lexichord.ingest.remote.objects import ArchiveRoom, FetchedArchive
 from tests.object_servers import Bucket, SftpServer, bucket, moto, sftp
 
 __all__ = ["bucket", "moto", "sftp"]

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.remote import parse_address
-from lexichord.ingest.remote.place import RemotePlace, driver_class
+from lexichord.ingest.remote import RemotePlace, driver_class, parse_address
 
 # Read when gcsfs is imported: the emulator does not speak gRPC, by which it asks for more.
 os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")

@@ -8,7 +8,7 @@ import pytest
 
 from lexichord.ingest.report import Reading
 from lexichord.serve.http.jobs import RunProgress
-from lexichord.serve.page.render import fill
+from lexichord.serve.page import fill
 from lexichord.serve.page.status import RunView
 from lexichord.types.state import FileProgress, IngestRun
 

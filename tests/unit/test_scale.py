@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.retrieve.confidence import (
     FITTED,

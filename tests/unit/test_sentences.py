@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence.reading import (
+from lexichord.retrieve.evidence.relevance import sentences_of
+from lexichord.retrieve.evidence.sentences import (
     ReadText,
     is_known,
     naming_words,
     said_names,
 )
-from lexichord.retrieve.evidence.relevance import sentences_of
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences, without_comment_signs
 from lexichord.types.evidence import Quote
 

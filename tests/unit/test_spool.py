@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunked import GivenDocument, GivenSources, Spool
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.given_documents import GivenDocument, GivenSources, Spool
+from lexichord.ingest.sandbox import Sandbox
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def test_documents_that_wait_are_not_in_memory(spool: Spool) -> None:
         {"uri": f"d/{n}", "text": f"Text {n}.", "chunks": [{"content": f"Text {n}."}]}
         for n in range(50)
     )
-    with Reader() as reader:
-        sources = list(GivenSources("library", "none", reader, spool).documents(documents))
+    with Sandbox() as sandbox:
+        sources = list(GivenSources("library", "none", sandbox, spool).documents(documents))
         gc.collect()
         assert not [one for one in gc.get_objects() if isinstance(one, GivenDocument)]
         assert sources[7].read().document.text == "Text 7."

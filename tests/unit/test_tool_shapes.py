@@ -2,7 +2,7 @@
 
 from dataclasses import fields, replace
 
-from lexichord.serve.compat.kbbridge.shapes import (
+from lexichord.serve.compat.kbbridge import (
     FileItem,
     ListedFile,
     PassageItem,

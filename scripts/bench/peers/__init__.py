@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import sql
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 
 DEPTH = 100  # candidates of each side, for all
 RRF = 60  # the constant of Cormack et al. (2009), every peer's default

@@ -9,7 +9,7 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg_pool import ConnectionPool
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from peers import DEPTH, RRF, Place, Rows, database_size, new_database, seconds
 
 TABLE = """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import bm25s
 import numpy as np
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from peers import DEPTH, RRF, Place, Rows, folder_size, seconds
 
 

@@ -7,7 +7,7 @@ import lancedb
 import pyarrow as pa
 from lancedb.index import HnswSq
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from peers import DEPTH, Place, Rows, folder_size, seconds
 
 SMALL = 10_000  # rows that it compares one by one faster than an index is built

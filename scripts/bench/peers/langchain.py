@@ -8,7 +8,7 @@ from langchain_postgres import PGEngine, PGVectorStore
 from langchain_postgres.v2.hybrid_search_config import HybridSearchConfig, reciprocal_rank_fusion
 from langchain_postgres.v2.indexes import HNSWIndex, HNSWQueryOptions
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from peers import DEPTH, Place, Rows, database_size, new_database, seconds
 
 TABLE = "chunk"

@@ -10,7 +10,7 @@ from pgvector.psycopg import register_vector
 
 from lexichord import SyncLexichord
 from lexichord.db.server import initialise
-from lexichord.providers.base import Embedder, Vectors
+from lexichord.providers import Embedder, Vectors
 from lexichord.settings import load_settings
 from lexichord.types import ChunkHit, EmbeddingSpace, Json
 from peers import DEPTH, Rows, database_size

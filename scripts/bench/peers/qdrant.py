@@ -8,7 +8,7 @@ import bm25s
 import numpy as np
 from qdrant_client import QdrantClient, models
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from peers import DEPTH, Place, Rows, folder_size, seconds
 
 K1, B = 1.2, 0.75  # its BM25's defaults; it multiplies by the inverse document frequency itself

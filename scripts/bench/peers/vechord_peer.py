@@ -11,7 +11,7 @@ from vechord.registry import VechordRegistry
 from vechord.rerank import ReciprocalRankFusion
 from vechord.spec import Keyword, PrimaryKeyAutoIncrease, Table, Vector
 
-from lexichord.providers.base import Vectors
+from lexichord.providers import Vectors
 from peers import DEPTH, Place, Rows, database_size, new_database, seconds
 
 AT_ONCE = 16  # connections of its pool

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lexichord.cli import access, config, serve, show_version, stored
+from lexichord.cli import admin, serve, show_version, stored
 from lexichord.cli import eval as evaluation
 from lexichord.cli.ingest import ingest_app
 from lexichord.cli.options import (
@@ -67,7 +67,7 @@ app = typer.Typer(
         ]
     ),
 )
-app.add_typer(config.models_app, name="models", rich_help_panel=CHECK_PANEL)
+app.add_typer(admin.models_app, name="models", rich_help_panel=CHECK_PANEL)
 app.add_typer(ingest_app)
 app.add_typer(stored.contextualize_app)
 app.add_typer(stored.training_app)
@@ -75,10 +75,10 @@ app.add_typer(stored.judged_app)
 app.add_typer(stored.vechord_app)
 app.add_typer(stored.reembed_app)
 app.add_typer(evaluation.eval_app)
-app.add_typer(config.config_app)
+app.add_typer(admin.config_app)
 app.add_typer(serve.serve_app)
-app.add_typer(access.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
-app.add_typer(access.tenants_app, name="tenants", rich_help_panel=SERVE_PANEL)
+app.add_typer(admin.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
+app.add_typer(admin.tenants_app, name="tenants", rich_help_panel=SERVE_PANEL)
 app.add_typer(stored.shards_app, name="shards", rich_help_panel=SERVE_PANEL)
 app.add_typer(stored.datasets_app, name="datasets", rich_help_panel=STORE_PANEL)
 app.add_typer(stored.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)

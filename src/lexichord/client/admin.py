@@ -25,7 +25,7 @@ from lexichord.errors import (
     NotFoundError,
 )
 from lexichord.ingest.flow import background_sealing
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.retrieve.cache import QueryCache
 from lexichord.types import (
     ApiCall,

@@ -173,14 +173,14 @@ class DocumentMethods:
 
         Raises NotFoundError where the file is not there as it was read, nor kept; ConfigError.
         """
-        from lexichord.ingest import originals
+        from lexichord.ingest.files import check_pages, draw_page, look, opened_original
 
         shown = await self.show(document, datasets)
         passage = _passage(shown, mark or (0, 0))
-        originals.check_pages(shown.document)
+        check_pages(shown.document)
         options = load_options(self.settings)
-        async with originals.opened_original(self.database, shown.document) as original:
-            return await originals.look(originals.draw_page, original, page, passage, options)
+        async with opened_original(self.database, shown.document) as original:
+            return await look(draw_page, original, page, passage, options)
 
     async def boxes(
         self, document: str, start: int, end: int, *, datasets: Iterable[str] | None = None
@@ -189,41 +189,41 @@ class DocumentMethods:
 
         A box a line; none for what was recognized by OCR. Raises as `page_image` does.
         """
-        from lexichord.ingest import originals
+        from lexichord.ingest.files import check_pages, find_boxes, look, opened_original
 
         shown = await self.show(document, datasets)
         passage = _passage(shown, (start, end))
-        originals.check_pages(shown.document)
+        check_pages(shown.document)
         pages = [chunk.page for chunk in shown.chunks if chunk.start <= start and chunk.page]
         options = load_options(self.settings)
-        async with originals.opened_original(self.database, shown.document) as original:
+        async with opened_original(self.database, shown.document) as original:
             page = max(pages, default=1)
-            return await originals.look(originals.find_boxes, original, page, passage, options)
+            return await look(find_boxes, original, page, passage, options)
 
     async def page_sizes(
         self, document: str, *, datasets: Iterable[str] | None = None
     ) -> Sequence[PageSize]:
         """Return how large the pages of a PDF are. Raises as `page_image` does."""
-        from lexichord.ingest import originals
+        from lexichord.ingest.files import check_pages, look, opened_original, read_page_sizes
 
         document_id = await self.resolve(document, datasets)
         (row,) = await catalogue.list_documents(self.database, Scope(documents=(document_id,)))
-        originals.check_pages(row)
+        check_pages(row)
         options = load_options(self.settings)
-        async with originals.opened_original(self.database, row) as original:
-            return await originals.look(originals.read_page_sizes, original, options)
+        async with opened_original(self.database, row) as original:
+            return await look(read_page_sizes, original, options)
 
     async def original(self, document: str, datasets: Iterable[str] | None = None) -> Original:
         """Return the bytes that a document was read from.
 
         Raises NotFoundError where its file is not there as it was read, nor kept.
         """
-        from lexichord.ingest import originals
+        from lexichord.ingest.files import look, opened_original, read_original
 
         document_id = await self.resolve(document, datasets)
         (row,) = await catalogue.list_documents(self.database, Scope(documents=(document_id,)))
-        async with originals.opened_original(self.database, row) as original:
-            return await originals.look(originals.read_original, original, row)
+        async with opened_original(self.database, row) as original:
+            return await look(read_original, original, row)
 
     async def expand(
         self, chunk: str, *, neighbours: int = 1, whole_section: bool = False
@@ -315,7 +315,7 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         Of `paths`, what begins with http:// or https:// is a page or a sitemap of the web; with
         s3://, gs://, az://, sftp:// or another name that fsspec knows a bucket or a folder there.
         What is stored already, unchanged, is skipped; of what changed only new chunks are embedded.
-        `documents` are shaped like the lines; see `ingest.chunked.GivenDocument`. `prune` deletes
+        `documents` are shaped like the lines; see `ingest.given_documents.GivenDocument`. `prune` deletes
         what was stored from the folders among `paths` and is no longer there.
         """
         from lexichord.ingest import jobs

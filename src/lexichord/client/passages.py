@@ -1,46 +1,29 @@
-"""What programs of other makers take of a response: passages with one score and their metadata."""
+"""Passages as programs of other makers take them, and texts under ids of their own."""
 
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from lexichord.client.lexichord import Lexichord
+from lexichord.client.sync import SyncLexichord
+from lexichord.db import store
 from lexichord.db.catalogue import list_documents
 from lexichord.db.pool import Database
-from lexichord.retrieve.confidence import JUDGED_HITS
-from lexichord.types import ChunkHit, Json, QueryOptions, Response, Scope, StoredDocument
+from lexichord.db.search import read_spans
+from lexichord.errors import ConfigError, IngestError, NotFoundError
+from lexichord.ingest.structural_context import LANGUAGE
+from lexichord.retrieve.confidence import JUDGED_HITS, hit_confidences
+from lexichord.types import (
+    ChunkHit,
+    Json,
+    QueryOptions,
+    Response,
+    Scope,
+    SearchOptions,
+    StoredDocument,
+)
 from lexichord.types.base import file_name
-
-# scripts/bench/hit_confidence.py fits and checks these: code questions and every second LegalBench
-# question, raw and with a hint, each also asked of the other corpus; documents of half A.
-# On half B (7,290 hits) with a vector / by words alone: calibration error .015 / .012, log loss
-# .216 / .237, AUROC .88 / .84. A term in the hit's cosine: log loss .215, in its fused score .215;
-# fitted by words alone .236. A logistic function of confidence and rank, not their product: .221.
-# score >= .1 keeps 2.8 to 3.5 hits a question with 78 to 81 % of the answering ones, >= .3 1.2 to
-# 1.8 with 57 to 62 %, >= .5 .6 to .9 with 36 to 50 %; of 132 foreign questions 71, 89, 95 % keep
-# none (by words alone 19, 44, 58 %).
-RANK_DECAY, RANK_EXPONENT = 0.38, 2.24
-
-
-def hit_confidences(response: Response) -> list[float]:
-    """Return for each hit of a response the probability, 0 to 1, that it holds an answer.
-
-    The same scale with a reranker, whose own scores differ from model to model: it changes the
-    order and, through what it puts first, the confidence. Measured on questions for one thing; of
-    a list or a comparison, where many hits hold a part, it is too low.
-    """
-    ranks = range(1, 1 + len(response.hits))
-    return [hit_confidence(response.confidence, rank) for rank in ranks]
-
-
-def hit_confidence(confidence: float, rank: int) -> float:
-    """Return the probability of one hit, by the response's confidence and its rank, from 1."""
-    decay: float = RANK_DECAY * rank**RANK_EXPONENT
-    return confidence / (1 + decay)
-
-
-def chunk_confidences(response: Response) -> dict[str, float]:
-    """Return the same by the id of the chunk."""
-    ids = (hit.chunk_id for hit in response.hits)
-    return dict(zip(ids, hit_confidences(response), strict=True))
-
 
 PASSAGE_PLACE_FIELDS = (
     "dataset",
@@ -114,3 +97,149 @@ async def find_passages(
 def _built_in(row: StoredDocument) -> Json:
     """Return the keys that filters know of every document, but for those that a hit has."""
     return {"media_type": row.media_type, "folder": row.uri.rpartition("/")[0]}
+
+
+type Client = Lexichord | SyncLexichord
+type Work[R] = Callable[[Lexichord], Awaitable[R]]
+
+ASYNC_ONLY = "a Lexichord serves asynchronous calls only: give a SyncLexichord"
+
+
+def run[R](client: Client, work: Work[R]) -> R:
+    """Do the work and wait for it. Raises ConfigError without a `SyncLexichord`."""
+    if isinstance(client, Lexichord):
+        raise ConfigError(ASYNC_ONLY)
+
+    async def do() -> R:
+        return await work(client.core)
+
+    return client.run(do())
+
+
+async def arun[R](client: Client, work: Work[R]) -> R:
+    """Do the work inside a running loop, without holding it up."""
+    if isinstance(client, SyncLexichord):
+        return await asyncio.to_thread(run, client, work)
+    return await work(client)
+
+
+async def query_passages(core: Lexichord, query: str, options: Json) -> list[ScoredPassage]:
+    """Return the k best passages for a query, by the options of `query`. Raises ConfigError."""
+    k = QueryOptions.read(options).k
+    response = await core.query(query, **passage_options(options))
+    return await find_passages(core.database, response, k)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A text with its metadata, under an id."""
+
+    id: str
+    text: str
+    metadata: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundText:
+    """A text that a search found; of a longer document, the chunk."""
+
+    stored: StoredText
+    hit: ChunkHit
+
+
+@dataclass(frozen=True, slots=True)
+class TextDataset:
+    """A dataset of texts, each a document of one chunk whose uri is its id."""
+
+    name: str
+
+    async def put(self, core: Lexichord, texts: Iterable[StoredText]) -> None:
+        """Store texts, in place of those of the same ids. Raises IngestError."""
+        last = {text.id: text for text in texts}  # what is given again replaces what was
+        # A language that is told would be a key more than was given.
+        documents = [
+            {
+                "uri": text.id,
+                "chunks": [{"content": text.text}],
+                "metadata": {LANGUAGE: None} | text.metadata,
+            }
+            for text in last.values()
+        ]
+        if not documents:
+            return
+        report = await core.ingest(documents=documents, dataset=self.name, context="none")
+        for place, reason in report.failed.items():
+            raise IngestError(f"{place} of {len(documents)}: {reason}")
+
+    async def get(self, core: Lexichord, ids: Sequence[str]) -> list[StoredText]:
+        """Return the texts of ids, in their order, without those that are not there."""
+        rows = await self._named(core, ids)
+        texts = {text.id: text for text in await _texts(core, rows)}
+        return [texts[id] for id in ids if id in texts]
+
+    async def all(self, core: Lexichord, filter: Json | None = None) -> list[StoredText]:
+        """Return all texts that pass a filter."""
+        return await _texts(core, await self._rows(core, filter))
+
+    async def count(self, core: Lexichord) -> int:
+        """Count the texts."""
+        try:
+            return await core.count(datasets=[self.name])
+        except NotFoundError:
+            return 0
+
+    async def delete(self, core: Lexichord, ids: Sequence[str] | None = None) -> int:
+        """Delete the texts of ids, by default all; return how many there were."""
+        rows = await (self._rows(core) if ids is None else self._named(core, ids))
+        return await store.delete_documents(core.database, [row.document_id for row in rows])
+
+    async def find(
+        self,
+        core: Lexichord,
+        query: str,
+        k: int,
+        filter: Json | None = None,
+        **options: object,
+    ) -> list[FoundText]:
+        """Search, as `Lexichord.search` does with these options; best first."""
+        depth = max(k, SearchOptions.depth)
+        wanted: Json = {"k": k, "depth": depth, "filter": filter, **options}
+        try:
+            result = await core.search(query, datasets=[self.name], **wanted)
+        except (ConfigError, NotFoundError):  # no dataset yet, or no key of the filter
+            if await self.count(core):
+                raise
+            return []
+        scope = Scope(documents=tuple({hit.document_id for hit in result.hits}))
+        rows = await list_documents(core.database, scope) if result.hits else []
+        metadata = {row.document_id: _metadata(row) for row in rows}
+        return [
+            FoundText(StoredText(hit.uri, hit.content, metadata[hit.document_id]), hit)
+            for hit in result.hits
+        ]
+
+    async def _named(self, core: Lexichord, ids: Sequence[str]) -> list[StoredDocument]:
+        return await self._rows(core, {"key": "uri", "op": "in", "value": [*ids]}) if ids else []
+
+    async def _rows(self, core: Lexichord, filter: Json | None = None) -> list[StoredDocument]:
+        try:
+            return [*await core.list(datasets=[self.name], filter=filter)]
+        except (ConfigError, NotFoundError):  # no dataset yet, or no key of the filter
+            if await self.count(core):
+                raise
+            return []
+
+
+def _metadata(row: StoredDocument) -> dict[str, Any]:
+    is_own = row.metadata.get(LANGUAGE) is not None
+    return {name: each for name, each in row.metadata.items() if is_own or name != LANGUAGE}
+
+
+async def _texts(core: Lexichord, rows: Sequence[StoredDocument]) -> list[StoredText]:
+    spans = [(row.document_id, 0, row.characters) for row in rows]
+    texts = await read_spans(core.database, spans)
+    return [
+        StoredText(row.uri, text, _metadata(row))
+        for row, text in zip(rows, texts, strict=True)
+        if text is not None  # deleted meanwhile
+    ]

@@ -10,7 +10,7 @@ from lexichord.db.shards import noting_missing
 from lexichord.errors import ConfigError, EmbeddingMismatchError, ProviderError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.vectors import Reembed, Reembedded, ReembedOptions
-from lexichord.providers.base import Embedder, RemoteEmbedder, Vectors
+from lexichord.providers import Embedder, RemoteEmbedder, Vectors
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.cache import QueryCache
 from lexichord.settings import Settings

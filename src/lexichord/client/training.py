@@ -49,7 +49,7 @@ async def training_triplets(
 
 def _triplets(hits: Sequence[Row], negatives: int) -> list[TrainingTriplet]:
     """Return those of one query; hits are by rank."""
-    from lexichord.client.passages import hit_confidence
+    from lexichord.retrieve.confidence import hit_confidence
 
     first, *others = hits
     if first["rank"] != 1 or hit_confidence(first["confidence"], 1) < MIN_POSITIVE:

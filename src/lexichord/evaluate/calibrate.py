@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from lexichord.db.catalogue import set_calibration
 from lexichord.errors import ConfigError
 from lexichord.evaluate import Application
-from lexichord.evaluate.datasets.native import NativeQuestion
+from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.retrieve.cache import KnownScales
 from lexichord.retrieve.confidence import (
     JUDGED_HITS,
@@ -31,7 +31,7 @@ from lexichord.retrieve.confidence import (
     find_calibration,
     measure_evidence,
 )
-from lexichord.retrieve.judge import filter_to_named, without_names
+from lexichord.retrieve.judged_hits import filter_to_named, without_names
 from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.evaluation import Calibrated
 from lexichord.types.state import Calibration

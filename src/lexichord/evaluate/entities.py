@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Generator
-from lexichord.retrieve.understand.cues import OPENING_WORD, PROPER_NAME
+from lexichord.providers import Generator
+from lexichord.retrieve.understand import OPENING_WORD, PROPER_NAME
 from lexichord.retrieve.values import (
     NUMBER_WORDS,
     SCALE_SIGNS,

@@ -1,33 +1,26 @@
 """The report's blocks of plain text, tables and plots, rendered as Markdown and as HTML.
 
-All text is untrusted: it is escaped here, and only here.
-
-Its worst questions are here too: what is gold, and what was retrieved instead.
+All text is untrusted: it is escaped here, and only here. Plots are SVG; their
+labels are plain text, and missing values are left out.
 """
 
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
-from typing import assert_never
+from io import StringIO
+from typing import TYPE_CHECKING, Any, assert_never
+from warnings import catch_warnings, filterwarnings
 
-from lexichord.evaluate.metrics import (
-    count_shared_chars,
-    grade_documents,
-    mean_of_judged,
-    merge_spans,
-    rank_documents,
-)
-from lexichord.evaluate.statistics import metric_values
-from lexichord.types.base import MISSING, write_number
-from lexichord.types.evaluation import (
-    EvalQuery,
-    EvaluationRun,
-    EvidenceSpan,
-    Outcome,
-    RankedPassage,
-)
+from lexichord.errors import ConfigError
+from lexichord.evaluate.statistics import Bin
+from lexichord.types.evaluation import Difference
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # The page loads and runs nothing: no script, no address.
 REPORT_CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -198,141 +191,178 @@ def drop_empty_tables(*tables: ReportTable) -> list[ReportTable]:
     return [table for table in tables if table.rows]
 
 
-MAX_WORST_QUESTIONS = 10
-MAX_PLACES_SHOWN = 10  # passages, gold places
-ANSWER_EXCERPT_CHARS = 300
+FIGURE_WIDTH_INCHES = 9.0  # all sizes here are in inches
 
-type GoldItem = EvidenceSpan | tuple[str, int] | str  # characters, a chunk, a document
+BAR_ROW_INCHES = 0.27  # height of one row of bars
+
+MAX_PANEL_COLUMNS = 3  # side by side
+
+# Okabe and Ito's colours, which the colour-blind can tell apart, without the yellow.
+PLOT_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#555555")
+
+PLOT_MARKERS = "osD^vPX"
+
+PLOT_STYLE: dict[Any, Any] = {
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10,
+    "figure.constrained_layout.use": True,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],  # the first one is measured
+    "font.size": 9,
+    "grid.color": "#dddddd",
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text: small, and as sharp as the page's
+    "svg.hashsalt": "lexichord",  # the same runs give the same file
+    "text.parse_math": False,
+}
 
 
-def explain_worst(runs: Sequence[EvaluationRun], metric: str) -> list[ReportBlock]:
-    """Return the section on the questions with the lowest values."""
-    best = max(runs, key=lambda run: mean_of_judged(metric_values(run, metric)) or 0.0)
-    scored = enumerate(metric_values(best, metric))
-    lowest = sorted((value, at) for at, value in scored if value is not None and value < 1)
-    shown = lowest[:MAX_WORST_QUESTIONS]
-    whose = f"by {metric} of {best.strategy}, which has the highest mean"
-    intro = f"The lowest {whose}, up to {MAX_WORST_QUESTIONS}." if shown else ""
+def draw_bars(labels: Sequence[str], panels: Mapping[str, Sequence[Difference | None]]) -> str:
+    """Draw a panel for each metric: a bar for each label, its mean, with its 95 % interval."""
+    columns = min(MAX_PANEL_COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    with _drawing(rows * (0.8 + BAR_ROW_INCHES * len(labels))) as (figure, svg):
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for axes in grid.flat[len(panels) :]:
+            axes.remove()
+        for axes, (metric, means) in zip(grid.flat, panels.items(), strict=False):
+            _draw_means(axes, means)
+            axes.set_title(metric)
+            axes.tick_params(labelbottom=True)
+        grid[0, 0].set_yticks(range(len(labels)), labels)
+        grid[0, 0].set(xlim=(0, 1), ylim=(len(labels) - 0.5, -0.5))
+        grid[0, 0].xaxis.set_major_formatter("{x:g}")
+    return svg.getvalue()
+
+
+def draw_recall(
+    labels: Sequence[str], ks: Sequence[int], recalls: Sequence[Sequence[float | None]]
+) -> str:
+    """Draw mean recall against k, a curve for each label."""
+    with _drawing(3.6) as (figure, svg):
+        axes = figure.subplots()
+        for curve, style in zip(recalls, _line_styles(labels), strict=True):
+            known = [(k, recall) for k, recall in zip(ks, curve, strict=True) if recall is not None]
+            axes.plot(*_unzip(known), **style)
+        axes.set(xlabel="k", ylabel="recall@k", ylim=(0, 1.02), xticks=ks)
+        _add_legend(figure, axes)
+    return svg.getvalue()
+
+
+def draw_latency(
+    labels: Sequence[str],
+    latencies: Sequence[tuple[float, float] | None],
+    means: Sequence[float | None],
+    metric: str,
+) -> str:
+    """Draw quality against p50 in milliseconds, with a line to p95; up and left is better."""
+    with _drawing(3.6) as (figure, svg):
+        axes = figure.subplots()
+        for latency, mean, style in zip(latencies, means, _line_styles(labels), strict=True):
+            if latency is not None and mean is not None:
+                axes.plot(latency, (mean, mean), markevery=[0], **style)
+        axes.set(xlabel="milliseconds, p50 to p95", ylabel=metric, ylim=(0, 1.02))
+        known = [max(latency[0], 0.01) for latency in latencies if latency is not None]
+        if max(known) > 20 * min(known):
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter("{x:g}")
+        else:
+            axes.set_xlim(left=0)
+        _add_legend(figure, axes)
+    return svg.getvalue()
+
+
+def draw_calibration(labels: Sequence[str], bins: Sequence[Sequence[Bin]]) -> str:
+    """Draw the share that was right against confidence; on the dashed line both are the same.
+
+    The area of a point grows with the questions in its bin.
+    """
+    max_count = max(bin_.count for row in bins for bin_ in row)
+    with _drawing(3.8) as (figure, svg):
+        axes = figure.subplots()
+        axes.plot((0, 1), (0, 1), color="#888888", linestyle="--", linewidth=1)
+        for row, style in zip(bins, _line_styles(labels), strict=True):
+            points = _unzip([(bin_.confidence, bin_.right) for bin_ in row])
+            axes.plot(*points, linewidth=1, **{**style, "markersize": 4})
+            areas = [16 + 200 * bin_.count / max_count for bin_ in row]
+            axes.scatter(*points, s=areas, color=style["color"], alpha=0.3, linewidth=0)
+        axes.set(xlabel="confidence", ylabel="share right", xlim=(0, 1), ylim=(-0.05, 1.05))
+        axes.set_aspect("equal", adjustable="box")
+        _add_legend(figure, axes)
+    return svg.getvalue()
+
+
+def draw_throughput(labels: Sequence[str], qps: Sequence[Mapping[int, float]]) -> str:
+    """Draw queries per second, a group of bars for each label, a bar for each number of clients."""
+    clients = sorted({number for row in qps for number in row})
+    thickness = 0.8 / len(clients)
+    with _drawing(0.8 + len(labels) * max(BAR_ROW_INCHES, 0.16 * len(clients))) as (figure, svg):
+        axes = figure.subplots()
+        for place, number in enumerate(clients):
+            bars = [(at, row[number]) for at, row in enumerate(qps) if number in row]
+            ats, speeds = _unzip(bars)
+            middles = [at - 0.4 + thickness * (place + 0.5) for at in ats]
+            name = f"{number} client{'s' if number > 1 else ''}"
+            colour = PLOT_COLOURS[place % len(PLOT_COLOURS)]
+            axes.barh(middles, speeds, height=thickness, color=colour, label=name)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set(xlabel="queries per second", ylim=(len(labels) - 0.5, -0.5))
+        _add_legend(figure, axes)
+    return svg.getvalue()
+
+
+@contextmanager
+def _drawing(height: float) -> Iterator[tuple["Figure", StringIO]]:
+    """Yield a figure to draw on, and the buffer that holds its SVG when the block ends."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise ConfigError("plots need matplotlib: pip install 'lexichord[eval]'") from error
+    svg = StringIO()
+    with rc_context(PLOT_STYLE):
+        figure = Figure(figsize=(FIGURE_WIDTH_INCHES, height))
+        yield figure, svg
+        no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        with catch_warnings():  # of glyphs that no font here has; the reader's may have them
+            filterwarnings("ignore", "Glyph")
+            figure.savefig(svg, format="svg", metadata=no_metadata)
+
+
+def _draw_means(axes: "Axes", means: Sequence[Difference | None]) -> None:
+    known = [(at, mean) for at, mean in enumerate(means) if mean is not None]
+    ats = [at for at, _ in known]
+    sides = [
+        [mean.mean - mean.low for _, mean in known],
+        [mean.high - mean.mean for _, mean in known],
+    ]
+    colours = [PLOT_COLOURS[at % len(PLOT_COLOURS)] for at in ats]
+    axes.barh(ats, [mean.mean for _, mean in known], height=0.7, color=colours, alpha=0.75)
+    axes.errorbar(
+        [mean.mean for _, mean in known], ats, xerr=sides, fmt="none", ecolor="black", capsize=2
+    )
+    axes.grid(axis="y", visible=False)
+
+
+def _line_styles(labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a style for each label, by colour and by marker; the 50th is the first again."""
+    seven = len(PLOT_COLOURS)
     return [
-        ReportHeading("Worst questions"),
-        intro or f"None is below 1 {whose}.",
-        *(block for _, at in shown for block in _explain(runs, best, metric, at)),
+        {
+            "label": label,
+            "color": PLOT_COLOURS[at % seven],
+            "marker": PLOT_MARKERS[(at + at // seven) % seven],
+        }
+        for at, label in enumerate(labels)
     ]
 
 
-def _explain(
-    runs: Sequence[EvaluationRun], run: EvaluationRun, metric: str, at: int
-) -> list[ReportBlock]:
-    query, outcome = run.queries[at], run.outcomes[at]
-    k = int(metric.partition("@")[2] or min(run.ks))
-    gold = _list_gold(query)
-    scores = ", ".join(
-        f"{other.strategy} {write_number(metric_values(other, metric)[at])}" for other in runs
-    )
-    return [
-        ReportHeading(query.text, 3),
-        ReportList([f"{metric}: {scores}", *_facts(query, outcome)]),
-        *drop_empty_tables(
-            ReportTable(
-                "What is gold, and what became of it",
-                ["place", "fate"],
-                [
-                    [_describe_place(each), _fate(each, outcome, k)]
-                    for each in gold[:MAX_PLACES_SHOWN]
-                ],
-            ),
-            ReportTable(
-                f"What {run.strategy} retrieved",
-                ["rank", "file", "characters", "chunk", "score", "gold"],
-                _ranking(gold, outcome),
-            ),
-        ),
-    ]
+def _unzip(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [first for first, _ in pairs], [second for _, second in pairs]
 
 
-def _facts(query: EvalQuery, outcome: Outcome) -> list[str]:
-    confidence = write_number(outcome.confidence)
-    expected = [f"{kind}: {', '.join(entities)}" for kind, entities in query.entities.items()]
-    facts = {
-        f"question {query.id}": True,
-        f"hint: {query.hint}": query.hint,
-        f"failed: {outcome.error}": outcome.error is not None,
-        f"abstained, with confidence {confidence}": outcome.abstained,
-        "nothing was found": not outcome.passages and not outcome.files,
-        f"expected: {'; '.join(expected)}": expected,
-        f"answered: {outcome.answer[:ANSWER_EXCERPT_CHARS]}": outcome.answer,
-    }
-    return [fact for fact, holds in facts.items() if holds]
-
-
-def _list_gold(query: EvalQuery) -> list[GoldItem]:
-    """Return the gold of the finest unit that is judged, as the metrics take it."""
-    documents = [uri for uri, grade in grade_documents(query).items() if grade > 0]
-    return [*(query.chunks or query.spans or documents)]
-
-
-def _describe_place(gold: GoldItem) -> str:
-    match gold:
-        case EvidenceSpan():
-            return f"{gold.file}, characters {gold.start} to {gold.end}"
-        case (uri, number):
-            return f"{uri}, chunk {number}"
-    return str(gold)
-
-
-def _uri(gold: GoldItem) -> str:
-    return (
-        gold if isinstance(gold, str) else gold.file if isinstance(gold, EvidenceSpan) else gold[0]
-    )
-
-
-def _contains_gold(passage: RankedPassage, gold: GoldItem) -> bool:
-    if isinstance(gold, EvidenceSpan):
-        inside = passage.start < gold.end and gold.start < passage.end
-        return passage.uri == gold.file and inside
-    return gold in (passage.uri, (passage.uri, passage.number))
-
-
-def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
-    documents, uri = rank_documents(outcome), _uri(gold)
-    ranks = [
-        rank for rank, passage in enumerate(outcome.passages, 1) if _contains_gold(passage, gold)
-    ]
-    if isinstance(gold, str):
-        ranks = [documents.index(uri) + 1] if uri in documents else []
-    if ranks:
-        past = f", past the first {k}" if ranks[0] > k else ""
-        share = _share_held(gold, outcome, k) if isinstance(gold, EvidenceSpan) else 1.0
-        part = f"; the first {k} hold {share:.0%} of it" if share < 1 else ""
-        return f"found at rank {ranks[0]}{past}{part}"
-    if uri in documents and uri != gold:
-        return f"not found; of the documents found, its own is number {documents.index(uri) + 1}"
-    return "not found" if uri == gold else "not found, nor is its document"
-
-
-def _share_held(gold: EvidenceSpan, outcome: Outcome, k: int) -> float:
-    held = merge_spans(
-        (passage.uri, passage.start, passage.end) for passage in outcome.passages[:k]
-    )
-    whole = merge_spans([(gold.file, gold.start, gold.end)])
-    return count_shared_chars(whole, held) / max(1, gold.end - gold.start)
-
-
-def _ranking(gold: Sequence[GoldItem], outcome: Outcome) -> list[list[str]]:
-    """Return the first passages and gold ones below; files where there are no passages."""
-    rows = []
-    for rank, passage in enumerate(outcome.passages, 1):
-        right = any(_contains_gold(passage, place) for place in gold)
-        if rank <= MAX_PLACES_SHOWN or right:
-            place = [
-                f"{passage.start} to {passage.end}",
-                str(passage.number),
-                write_number(passage.score),
-            ]
-            rows.append([str(rank), passage.uri, *place, "yes" if right else ""])
-    files = [] if rows else outcome.files[:MAX_PLACES_SHOWN]
-    gold_uris = {*map(_uri, gold)}
-    return rows + [
-        [str(rank), uri, *[MISSING] * 3, "yes" if uri in gold_uris else ""]
-        for rank, uri in enumerate(files, 1)
-    ]
+def _add_legend(figure: "Figure", axes: "Axes") -> None:
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")

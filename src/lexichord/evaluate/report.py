@@ -1,6 +1,7 @@
 """Runs as a report: which strategy is better, by how much, and where it still fails.
 
-All text here is plain: `page` renders and escapes it.
+All text here is plain: `page` renders and escapes it. Its worst questions are here too: what is
+gold, and what was retrieved instead.
 """
 
 import json
@@ -12,16 +13,25 @@ from pathlib import Path
 import numpy as np
 
 from lexichord.errors import ConfigError
-from lexichord.evaluate import plots
-from lexichord.evaluate.metrics import mean_of_judged
+from lexichord.evaluate.metrics import (
+    count_shared_chars,
+    grade_documents,
+    mean_of_judged,
+    merge_spans,
+    rank_documents,
+)
 from lexichord.evaluate.page import (
     ReportBlock,
     ReportHeading,
     ReportList,
     ReportPlot,
     ReportTable,
+    draw_bars,
+    draw_calibration,
+    draw_latency,
+    draw_recall,
+    draw_throughput,
     drop_empty_tables,
-    explain_worst,
     to_html,
     to_markdown,
     to_plain,
@@ -42,7 +52,13 @@ from lexichord.evaluate.statistics import (
     write_signed,
 )
 from lexichord.types.base import MISSING, write_number
-from lexichord.types.evaluation import EvaluationRun
+from lexichord.types.evaluation import (
+    EvalQuery,
+    EvaluationRun,
+    EvidenceSpan,
+    Outcome,
+    RankedPassage,
+)
 
 MAX_HEADLINE_METRICS = 6
 MAX_STRATEGIES_PER_TABLE = 8  # as many columns as fit a printed page
@@ -128,7 +144,7 @@ def _quality(runs: Sequence[EvaluationRun], metrics: Sequence[str]) -> list[Repo
         ReportHeading("Quality"),
         ReportPlot(
             "Bars: means by strategy. Lines: their intervals.",
-            plots.draw_bars(_labels(runs), means),
+            draw_bars(_labels(runs), means),
         ),
         ReportTable("Means by strategy, and their intervals", ["strategy", *metrics], rows),
     ]
@@ -191,7 +207,7 @@ def _recall(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
     curves = [[mean_of_judged(metric_values(run, f"recall@{k}")) for k in ks] for run in runs]
     if len(ks) < 2 or not any(is_judged(runs, f"recall@{k}") for k in ks):
         return []
-    plot = plots.draw_recall(_labels(runs), ks, curves)
+    plot = draw_recall(_labels(runs), ks, curves)
     return [
         ReportHeading("Recall against k"),
         ReportPlot("Mean recall among the first k; numbers stand under “All metrics”.", plot),
@@ -213,10 +229,10 @@ def _speed(runs: Sequence[EvaluationRun], metric: str) -> list[ReportBlock]:
     blocks: list[ReportBlock] = [ReportHeading("Speed")]
     means = [mean_of_judged(metric_values(run, metric)) for run in runs]
     if any(latencies):
-        svg = plots.draw_latency(_labels(runs), latencies, means, metric)
+        svg = draw_latency(_labels(runs), latencies, means, metric)
         blocks.append(ReportPlot(f"Latency against {metric}: up and left is better.", svg))
     if clients:
-        svg = plots.draw_throughput(_labels(runs), [run.qps for run in runs])
+        svg = draw_throughput(_labels(runs), [run.qps for run in runs])
         blocks.append(ReportPlot("Queries per second by number of clients.", svg))
     return [
         *blocks,
@@ -249,7 +265,7 @@ def _calibration(runs: Sequence[EvaluationRun]) -> list[ReportBlock]:
         ]
         for (run, confidences, right), row in zip(judged, bins, strict=True)
     ]
-    svg = plots.draw_calibration([run.strategy for run, _, _ in judged], bins)
+    svg = draw_calibration([run.strategy for run, _, _ in judged], bins)
     return [
         ReportHeading("Calibration"),
         ReportPlot(
@@ -320,3 +336,143 @@ def _means(runs: Sequence[EvaluationRun], metrics: Sequence[str]) -> ReportTable
 
 def _labels(runs: Sequence[EvaluationRun]) -> list[str]:
     return [run.strategy for run in runs]
+
+
+MAX_WORST_QUESTIONS = 10
+MAX_PLACES_SHOWN = 10  # passages, gold places
+ANSWER_EXCERPT_CHARS = 300
+
+type GoldItem = EvidenceSpan | tuple[str, int] | str  # characters, a chunk, a document
+
+
+def explain_worst(runs: Sequence[EvaluationRun], metric: str) -> list[ReportBlock]:
+    """Return the section on the questions with the lowest values."""
+    best = max(runs, key=lambda run: mean_of_judged(metric_values(run, metric)) or 0.0)
+    scored = enumerate(metric_values(best, metric))
+    lowest = sorted((value, at) for at, value in scored if value is not None and value < 1)
+    shown = lowest[:MAX_WORST_QUESTIONS]
+    whose = f"by {metric} of {best.strategy}, which has the highest mean"
+    intro = f"The lowest {whose}, up to {MAX_WORST_QUESTIONS}." if shown else ""
+    return [
+        ReportHeading("Worst questions"),
+        intro or f"None is below 1 {whose}.",
+        *(block for _, at in shown for block in _explain(runs, best, metric, at)),
+    ]
+
+
+def _explain(
+    runs: Sequence[EvaluationRun], run: EvaluationRun, metric: str, at: int
+) -> list[ReportBlock]:
+    query, outcome = run.queries[at], run.outcomes[at]
+    k = int(metric.partition("@")[2] or min(run.ks))
+    gold = _list_gold(query)
+    scores = ", ".join(
+        f"{other.strategy} {write_number(metric_values(other, metric)[at])}" for other in runs
+    )
+    return [
+        ReportHeading(query.text, 3),
+        ReportList([f"{metric}: {scores}", *_facts(query, outcome)]),
+        *drop_empty_tables(
+            ReportTable(
+                "What is gold, and what became of it",
+                ["place", "fate"],
+                [
+                    [_describe_place(each), _fate(each, outcome, k)]
+                    for each in gold[:MAX_PLACES_SHOWN]
+                ],
+            ),
+            ReportTable(
+                f"What {run.strategy} retrieved",
+                ["rank", "file", "characters", "chunk", "score", "gold"],
+                _ranking(gold, outcome),
+            ),
+        ),
+    ]
+
+
+def _facts(query: EvalQuery, outcome: Outcome) -> list[str]:
+    confidence = write_number(outcome.confidence)
+    expected = [f"{kind}: {', '.join(entities)}" for kind, entities in query.entities.items()]
+    facts = {
+        f"question {query.id}": True,
+        f"hint: {query.hint}": query.hint,
+        f"failed: {outcome.error}": outcome.error is not None,
+        f"abstained, with confidence {confidence}": outcome.abstained,
+        "nothing was found": not outcome.passages and not outcome.files,
+        f"expected: {'; '.join(expected)}": expected,
+        f"answered: {outcome.answer[:ANSWER_EXCERPT_CHARS]}": outcome.answer,
+    }
+    return [fact for fact, holds in facts.items() if holds]
+
+
+def _list_gold(query: EvalQuery) -> list[GoldItem]:
+    """Return the gold of the finest unit that is judged, as the metrics take it."""
+    documents = [uri for uri, grade in grade_documents(query).items() if grade > 0]
+    return [*(query.chunks or query.spans or documents)]
+
+
+def _describe_place(gold: GoldItem) -> str:
+    match gold:
+        case EvidenceSpan():
+            return f"{gold.file}, characters {gold.start} to {gold.end}"
+        case (uri, number):
+            return f"{uri}, chunk {number}"
+    return str(gold)
+
+
+def _uri(gold: GoldItem) -> str:
+    return (
+        gold if isinstance(gold, str) else gold.file if isinstance(gold, EvidenceSpan) else gold[0]
+    )
+
+
+def _contains_gold(passage: RankedPassage, gold: GoldItem) -> bool:
+    if isinstance(gold, EvidenceSpan):
+        inside = passage.start < gold.end and gold.start < passage.end
+        return passage.uri == gold.file and inside
+    return gold in (passage.uri, (passage.uri, passage.number))
+
+
+def _fate(gold: GoldItem, outcome: Outcome, k: int) -> str:
+    documents, uri = rank_documents(outcome), _uri(gold)
+    ranks = [
+        rank for rank, passage in enumerate(outcome.passages, 1) if _contains_gold(passage, gold)
+    ]
+    if isinstance(gold, str):
+        ranks = [documents.index(uri) + 1] if uri in documents else []
+    if ranks:
+        past = f", past the first {k}" if ranks[0] > k else ""
+        share = _share_held(gold, outcome, k) if isinstance(gold, EvidenceSpan) else 1.0
+        part = f"; the first {k} hold {share:.0%} of it" if share < 1 else ""
+        return f"found at rank {ranks[0]}{past}{part}"
+    if uri in documents and uri != gold:
+        return f"not found; of the documents found, its own is number {documents.index(uri) + 1}"
+    return "not found" if uri == gold else "not found, nor is its document"
+
+
+def _share_held(gold: EvidenceSpan, outcome: Outcome, k: int) -> float:
+    held = merge_spans(
+        (passage.uri, passage.start, passage.end) for passage in outcome.passages[:k]
+    )
+    whole = merge_spans([(gold.file, gold.start, gold.end)])
+    return count_shared_chars(whole, held) / max(1, gold.end - gold.start)
+
+
+def _ranking(gold: Sequence[GoldItem], outcome: Outcome) -> list[list[str]]:
+    """Return the first passages and gold ones below; files where there are no passages."""
+    rows = []
+    for rank, passage in enumerate(outcome.passages, 1):
+        right = any(_contains_gold(passage, place) for place in gold)
+        if rank <= MAX_PLACES_SHOWN or right:
+            place = [
+                f"{passage.start} to {passage.end}",
+                str(passage.number),
+                write_number(passage.score),
+            ]
+            rows.append([str(rank), passage.uri, *place, "yes" if right else ""])
+    files = [] if rows else outcome.files[:MAX_PLACES_SHOWN]
+    gold_uris = {*map(_uri, gold)}
+    return rows + [
+        [str(rank), uri, *[MISSING] * 3, "yes" if uri in gold_uris else ""]
+        for rank, uri in enumerate(files, 1)
+    ]

@@ -9,7 +9,7 @@ from functools import partial
 from lexichord.db.catalogue import compare_evaluations, record_evaluation
 from lexichord.db.server import scratch_database
 from lexichord.errors import ConfigError, DatabaseError
-from lexichord.evaluate import Application
+from lexichord.evaluate import Application, CachedEmbedder
 from lexichord.evaluate.entities import extract_all
 from lexichord.evaluate.metrics import compute_metrics, find_group
 from lexichord.evaluate.statistics import bootstrap_difference
@@ -21,11 +21,10 @@ from lexichord.evaluate.strategies import (
     measure_index,
     measure_rate,
 )
-from lexichord.evaluate.vectors import CachedEmbedder
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import title
 from lexichord.ingest.report import Report
-from lexichord.providers.base import Embedder, Generator
+from lexichord.providers import Embedder, Generator
 from lexichord.retrieve.llm_stages import find_query_model
 from lexichord.types import ContextKind, Json, LoadedText
 from lexichord.types.base import counted

@@ -14,9 +14,8 @@ from typing import Literal
 from lexichord.db.pool import Database
 from lexichord.db.search import chunk_places, dense_recall, hybrid_search
 from lexichord.errors import ConfigError, LexichordError, ProviderError
-from lexichord.evaluate import Application
+from lexichord.evaluate import Application, CachedEmbedder
 from lexichord.evaluate.metrics import first_source
-from lexichord.evaluate.vectors import CachedEmbedder
 from lexichord.retrieve.evidence.answer import format_context
 from lexichord.retrieve.search import VariantSet, count_candidates, make_variants, rerank
 from lexichord.retrieve.stages import STAGES, Stages

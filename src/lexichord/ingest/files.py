@@ -1,20 +1,23 @@
-"""Files, and what they contain, as sources that are read when their turn comes."""
+"""Files, and what they contain, as sources read in their turn; originals, looked at again."""
 
+import asyncio
 import errno
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
-from lexichord.errors import ConfigError, IngestError
+from lexichord.db import store
+from lexichord.db.pool import Database
+from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest import chunk
-from lexichord.ingest.load.containers import ContainedFile
-from lexichord.ingest.load.includes import taken_in_by_page
-from lexichord.ingest.load.kinds import (
+from lexichord.ingest.load import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
     MARKDOWN_TYPE,
@@ -23,11 +26,16 @@ from lexichord.ingest.load.kinds import (
     RST_TYPE,
     TEX_TYPE,
     kind_of,
+    named_by_type,
 )
+from lexichord.ingest.load.containers import ContainedFile
+from lexichord.ingest.load.includes import taken_in_by_page
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import (
+    GIVEN_RECIPE_PREFIX,
     LEADS_OUT,
     SIDECAR_ENDING,
     FileGoneError,
@@ -39,7 +47,16 @@ from lexichord.ingest.sources import (
     refused_source,
     storable_name,
 )
-from lexichord.types import Chunk, Document, Json, LoadedText
+from lexichord.types import (
+    Chunk,
+    Document,
+    Json,
+    LoadedText,
+    Original,
+    PageBox,
+    PageSize,
+    StoredDocument,
+)
 from lexichord.types.options import read_metadata
 
 MAX_SIDECAR_BYTES = 1_000_000
@@ -60,7 +77,7 @@ class FileSources:
 
     dataset: str
     context: str
-    reader: Reader
+    sandbox: Sandbox
     uris: Mapping[str, str] = field(default_factory=dict)
     metadata: Json = field(default_factory=dict)
     search: FileSearch = field(default_factory=FileSearch)
@@ -144,7 +161,7 @@ class FileSources:
 
     def _load_parts(self, kind: str | None) -> Iterator[str]:
         """Yield the options that a file of a kind is loaded by, other than the defaults."""
-        options = self.reader.options
+        options = self.sandbox.options
         if options.ocr and kind == PDF_TYPE:
             yield f"ocr={options.ocr}"
         if kind in MARKED_TYPES:
@@ -169,7 +186,7 @@ class FileSources:
         """Yield what a file contains; the file itself where it cannot be looked into."""
         uri = self._uri(path)
         try:
-            parts, added = self.reader.list_parts(path), self._added(path)
+            parts, added = self.sandbox.list_parts(path), self._added(path)
         except IngestError as error:
             if kind_of(path.name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield refused_source(uri, error)
@@ -198,14 +215,14 @@ class FileSources:
             elif part.error:
                 yield refused_source(name, IngestError(part.error))
             else:
-                read = partial(_opened, opened, part, self.reader.read_part)
+                read = partial(_opened, opened, part, self.sandbox.read_part)
                 source = self._source(name, recipe(part.name), part.sha256, added, read)
-                original = partial(_opened, opened, part, self.reader.read_bytes)
+                original = partial(_opened, opened, part, self.sandbox.read_bytes)
                 kind = kind_of(part.name) or ""
                 yield replace(source, size=part.size, kind=kind, original=original)
 
     def _read(self, file: Path, sha256: str) -> ReadFile:
-        read = self.reader.read(file)
+        read = self.sandbox.read(file)
         if file_digest(file, open_in_place) != sha256:
             raise IngestError(CHANGED)
         return read
@@ -296,3 +313,132 @@ def _with_metadata(document: Document, added: Json) -> Document:
     if not isinstance(title, str) or not title.strip():
         title = document.title
     return replace(document, metadata=metadata, title=title)
+
+
+MAX_LOOKS = 2  # at files at the same time, each by a process of its own
+LOOK_SECONDS = 20.0  # for one look: a page is drawn in less than 1
+
+# Threads of its own, so that who scrolls through pages keeps no thread from a query.
+_LOOKS = ThreadPoolExecutor(MAX_LOOKS, "lexichord-original")
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalFile:
+    """The file of the document `uri`, or the file that contains it as its `part`.
+
+    At its place it has the digest `sha256`, which another that comes there has not.
+    """
+
+    uri: str
+    file: Path
+    part: ContainedFile | None = None
+    sha256: str | None = None
+
+
+def check_pages(document: StoredDocument) -> None:
+    """Raise NotFoundError for a document without pages to show."""
+    if document.media_type != PDF_TYPE:
+        raise NotFoundError(f"{document.uri} is no PDF: it has no pages to show")
+
+
+@asynccontextmanager
+async def opened_original(
+    database: Database, document: StoredDocument
+) -> AsyncIterator[OriginalFile]:
+    """Yield the file of a document for as long as the block lasts. Raises NotFoundError.
+
+    A uri may be anybody's words: what is given has the bytes that were read, of which those of a
+    part are looked at when it is unpacked.
+    """
+    content = await store.read_original(database, document.document_id)
+    if content is None:
+        rows = await store.document_digests(database, document.dataset, [document.uri])
+        row = rows[document.uri]
+        yield await asyncio.to_thread(_at_its_place, document.uri, row["sha256"], row["recipe"])
+        return
+    with TemporaryDirectory(prefix="lexichord-") as folder:
+        name = named_by_type("original", document.media_type)
+        file = await asyncio.to_thread(_kept, Path(folder), name, content)
+        yield OriginalFile(document.uri, file)
+
+
+def _kept(folder: Path, name: str, content: bytes) -> Path:
+    file = folder.resolve() / name
+    file.write_bytes(content)
+    return file
+
+
+def _at_its_place(uri: str, sha256: str, recipe: str) -> OriginalFile:
+    file = path_of_uri(uri)
+    if recipe.startswith(GIVEN_RECIPE_PREFIX) or not file.is_absolute():
+        raise NotFoundError(f"{uri} was sent or fetched: no file of it is here, it was not kept")
+    try:
+        if container := _container(file):
+            name = uri.removeprefix(f"{storable_name(container.as_posix())}/")
+            return OriginalFile(uri, container.resolve(), ContainedFile(name, sha256))
+        digest = file_digest(file)
+    except OSError as error:
+        raise NotFoundError(f"{uri} cannot be looked for: {error.strerror}") from None
+    except IngestError as error:
+        raise NotFoundError(f"the file {uri} {error}") from None
+    if digest != sha256:
+        raise NotFoundError(f"{uri} is not there as it was read: ingest it again")
+    return OriginalFile(uri, file.resolve(), sha256=sha256)
+
+
+def _container(path: Path) -> Path | None:
+    """Return the file on the way to a path that contains files."""
+    file = next((parent for parent in path.parents if parent.is_file()), None)
+    return file if file is not None and kind_of(file.name) in CONTAINER_TYPES else None
+
+
+def read_original(original: OriginalFile, document: StoredDocument) -> Original:
+    """Return a document's bytes. Raises NotFoundError."""
+    name = PurePosixPath(document.uri).name or "original"
+    try:
+        if original.part:
+            with Sandbox() as sandbox:
+                content = sandbox.read_bytes(original.file, original.part)
+        elif original.sha256:
+            content = checked_bytes(original.file, original.sha256)
+        else:
+            content = original.file.read_bytes()
+    except (OSError, IngestError) as error:
+        raise NotFoundError(f"{document.uri}: {error}") from None
+    return Original(name, document.media_type, content)
+
+
+async def look[**P, R](at: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Return what a function of these finds, when its turn comes."""
+    return await asyncio.get_running_loop().run_in_executor(_LOOKS, partial(at, *args, **kwargs))
+
+
+def draw_page(original: OriginalFile, page: int, passage: str, options: LoadOptions) -> bytes:
+    """Return a page as PNG with a passage marked. Raises NotFoundError; ConfigError."""
+    with _sandbox(original, f"page {page} of ", options) as sandbox:
+        return sandbox.picture(original.file, original.part, page, passage)
+
+
+def find_boxes(
+    original: OriginalFile, page: int, passage: str, options: LoadOptions
+) -> list[PageBox]:
+    """Return where a passage stands, from a page on. Raises NotFoundError; ConfigError."""
+    with _sandbox(original, f"page {page} of ", options) as sandbox:
+        return sandbox.boxes(original.file, original.part, page, passage)
+
+
+def read_page_sizes(original: OriginalFile, options: LoadOptions) -> list[PageSize]:
+    """Return how large the pages are. Raises NotFoundError; ConfigError."""
+    with _sandbox(original, "", options) as sandbox:
+        return sandbox.page_sizes(original.file, original.part)
+
+
+@contextmanager
+def _sandbox(original: OriginalFile, what: str, options: LoadOptions) -> Iterator[Sandbox]:
+    try:
+        with Sandbox(options, seconds=LOOK_SECONDS) as sandbox:
+            yield sandbox
+    except IngestError as error:
+        message = f"{what}{original.uri}: {error}"
+        failed = NotFoundError if str(error) == CHANGED else ConfigError
+        raise failed(message) from None

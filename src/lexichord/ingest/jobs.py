@@ -17,19 +17,18 @@ from time import monotonic
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
-from lexichord.ingest import originals, sources
-from lexichord.ingest.chunked import GivenSources, Spool
-from lexichord.ingest.files import FileSources
+from lexichord.ingest import sources
+from lexichord.ingest.files import FileSources, look, opened_original, read_original
+from lexichord.ingest.given_documents import GivenSources, Spool
+from lexichord.ingest.load import kind_of_file, named_by_type
 from lexichord.ingest.load.containers import plain_name
-from lexichord.ingest.load.kinds import kind_of_file, named_by_type
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.pipeline import IngestPipeline
-from lexichord.ingest.reader import Reader
-from lexichord.ingest.remote import RemoteAddress, split_remote
+from lexichord.ingest.remote import RemoteAddress, RemotePlace, split_remote
 from lexichord.ingest.remote.objects import RemoteSources
-from lexichord.ingest.remote.place import RemotePlace
 from lexichord.ingest.report import Report
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import (
     SKIPPED_FOLDERS,
     FileSearch,
@@ -63,12 +62,12 @@ async def ingest(
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude, run.follow_links)
     with (
-        _reader(run) as reader,
+        _sandbox(run) as sandbox,
         TemporaryDirectory(prefix="lexichord-") as scratch,
         closing(Spool(Path(scratch))) as spool,
     ):
-        files = FileSources(run.dataset, run.recipe, reader, run.uris, run.metadata, search)
-        given = GivenSources(run.dataset, run.recipe, reader, spool)
+        files = FileSources(run.dataset, run.recipe, sandbox, run.uris, run.metadata, search)
+        given = GivenSources(run.dataset, run.recipe, sandbox, spool)
         listed = chain(
             files.find(paths),
             given.documents(documents),
@@ -109,8 +108,8 @@ async def retry_failed(run: IngestPipeline) -> Report:
     rows = await store.failed_files(run.database, run.dataset)
     places = [row["uri"] for row in rows if not _is_file(row["uri"])]
     names = [row["uri"] for row in rows if _is_file(row["uri"])]
-    with _reader(run) as reader:
-        files = FileSources(run.dataset, run.recipe, reader, metadata=run.metadata)
+    with _sandbox(run) as sandbox:
+        files = FileSources(run.dataset, run.recipe, sandbox, metadata=run.metadata)
         todo = await asyncio.to_thread(list, map(files.again, names))
         report = await run.run(todo, "--retry-failed") if todo else Report()
     if places:
@@ -161,8 +160,8 @@ async def watch(
             first = False
 
 
-def _reader(run: IngestPipeline) -> Reader:
-    return Reader(load_options(run.settings), workers=run.files_at_once)
+def _sandbox(run: IngestPipeline) -> Sandbox:
+    return Sandbox(load_options(run.settings), workers=run.files_at_once)
 
 
 def _is_file(uri: str) -> bool:
@@ -194,10 +193,10 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
     marking = dict(GIVEN_MARKING.findall(recipe))
     options = replace(load_options(run.settings), **marking)
     scratch = TemporaryDirectory(prefix="lexichord-")
-    with Reader(options, workers=1) as reader, scratch as folder:
+    with Sandbox(options, workers=1) as sandbox, scratch as folder:
         file = Path(folder, _name(document))
         await asyncio.to_thread(file.write_bytes, content)
-        source = FileSources(run.dataset, run.recipe, reader).source(file, document.uri)
+        source = FileSources(run.dataset, run.recipe, sandbox).source(file, document.uri)
         given = GIVEN_METADATA.search(recipe)
         if given:
             own = source.recipe.removesuffix(run.recipe)
@@ -212,8 +211,8 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
 
 async def _content(run: IngestPipeline, document: StoredDocument) -> bytes:
     try:
-        async with originals.opened_original(run.database, document) as original:
-            found = await originals.look(originals.read_original, original, document)
+        async with opened_original(run.database, document) as original:
+            found = await look(read_original, original, document)
     except NotFoundError as error:
         raise NotFoundError(
             f"{error}; ingest its file again, with keep_originals if it is to be read again later"

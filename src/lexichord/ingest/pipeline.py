@@ -25,7 +25,6 @@ from lexichord.ingest.flow import (
 )
 from lexichord.ingest.llm_context import ContextWriter, open_writer
 from lexichord.ingest.llm_context.prompt import find_template, model_label, with_contexts
-from lexichord.ingest.reader import default_workers
 from lexichord.ingest.report import (
     DocumentListener,
     Forecast,
@@ -34,6 +33,7 @@ from lexichord.ingest.report import (
     RunRecorder,
     reported,
 )
+from lexichord.ingest.sandbox import default_workers
 from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
@@ -54,7 +54,7 @@ from lexichord.ingest.structural_context import (
 )
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
 from lexichord.ingest.web import WEB_LIMITS
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.providers.model_folders import best_embedder
 from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.providers.registry import find_embedder

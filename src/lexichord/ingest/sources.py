@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.load.kinds import kind_of_file, unread_kind
+from lexichord.ingest.load import kind_of_file, unread_kind
 from lexichord.ingest.load.text import open_in_place
 from lexichord.types import Chunk, Document
 from lexichord.types.base import counted

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from lexichord.db import tables
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest import chunked
+from lexichord.ingest import given_documents
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
@@ -122,7 +122,7 @@ class VechordNamespace:
 
     def _source(self, row: Row, dataset: str, context: str) -> IngestSource:
         uri, sha256 = f"vechord:{self.name}/{row['key']}", row["sha256"]
-        if len(uri.encode()) > chunked.MAX_URI_BYTES:
+        if len(uri.encode()) > given_documents.MAX_URI_BYTES:
             return refused_source(
                 f"vechord:{self.name}/{sha256}", IngestError("its key is too long")
             )
@@ -136,9 +136,9 @@ class VechordNamespace:
         """Read a document. Called in several threads, while the loop runs."""
         fields = {"uri": uri, "space": self.space, **self._take(key)}
         try:
-            document = chunked.GivenDocument.model_validate(fields)
+            document = given_documents.GivenDocument.model_validate(fields)
         except ValidationError as error:
-            raise IngestError(chunked.explain(error)) from None
+            raise IngestError(given_documents.explain(error)) from None
         return self._prepare(document, dataset, sha256, recipe)
 
     def _take(self, key: str) -> dict[str, Any]:
@@ -157,15 +157,15 @@ class VechordNamespace:
         self.reading.result()
 
     def _prepare(
-        self, document: chunked.GivenDocument, dataset: str, sha256: str, recipe: str
+        self, document: given_documents.GivenDocument, dataset: str, sha256: str, recipe: str
     ) -> PreparedDocument:
         try:
-            return chunked.prepare_document(document, dataset, sha256, recipe)
+            return given_documents.prepare_document(document, dataset, sha256, recipe)
         except IngestError:
             if not document.text:
                 raise
         joined = document.model_copy(update={"text": None})
-        prepared = chunked.prepare_document(joined, dataset, sha256, recipe)
+        prepared = given_documents.prepare_document(joined, dataset, sha256, recipe)
         self.joined.append(document.uri)
         return prepared
 

@@ -20,8 +20,8 @@ from lexichord.errors import ConfigError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.report import CountCallbacks, FilesInProgress, Report
 from lexichord.ingest.sources import PreparedDocument
-from lexichord.providers.base import Embedder, RemoteEmbedder
-from lexichord.providers.base import Vectors as Rows
+from lexichord.providers import Embedder, RemoteEmbedder
+from lexichord.providers import Vectors as Rows
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.base import counted
 from lexichord.types.questions import Usage

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from lexichord.errors import ProviderError
-from lexichord.providers.base import OnDemand
+from lexichord.providers import OnDemand
 from lexichord.providers.onnx_folder import (
     Graph,
     batches_by_length,
@@ -31,7 +31,7 @@ from lexichord.providers.onnx_folder import (
     pad_rows,
     pad_token,
 )
-from lexichord.types.reading import Passage, ReaderFit, Reading, SentenceReading
+from lexichord.types.questions import Passage, ReaderFit, Reading, SentenceReading
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer

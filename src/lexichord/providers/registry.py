@@ -9,17 +9,18 @@ from typing import Any, Literal
 from pydantic import SecretStr
 
 from lexichord.errors import ConfigError
-from lexichord.providers.base import Embedder, Generator, Reader, Reranker
+from lexichord.providers import Embedder, Generator, Reader, Reranker
 from lexichord.providers.cohere import COHERE_URL, CohereEmbeddings, CohereReranker
 from lexichord.providers.embed import (
     EMBEDDING_TIMING,
+    OPENAI_URL,
     BatchedEmbedder,
     EmbeddingTiming,
+    OpenAIEmbeddings,
 )
 from lexichord.providers.embed.folder import FolderEmbedder
-from lexichord.providers.embed.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.embed.local import LOCAL_INT8_SPACE, LOCAL_SPACE, LocalEmbedder, find_model
-from lexichord.providers.embed.openai import OPENAI_URL, OpenAIEmbeddings
+from lexichord.providers.gemini import GEMINI_URL, GeminiEmbeddings
 from lexichord.providers.http import checked_url, find_key, has_library, host
 from lexichord.providers.models import INT8, MODELS
 from lexichord.providers.onnx_folder import (
@@ -267,7 +268,7 @@ def find_generator(settings: Settings) -> Generator | None:
         raise ConfigError("llm needs dspy: pip install 'lexichord[llm]'")
     # Else DSPy fetches a list of models and prices from the network; it brings one along.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
-    from lexichord.providers.llm.generator import DspyGenerator
+    from lexichord.providers.llm import DspyGenerator
 
     return DspyGenerator(settings)
 

@@ -13,8 +13,8 @@ from threading import Lock
 import numpy as np
 
 from lexichord.db.session import Asker, current_asker
-from lexichord.providers.base import Embedder, Reader, VectorCache, Vectors
-from lexichord.types.reading import Passage, Reading
+from lexichord.providers import Embedder, Reader, VectorCache, Vectors
+from lexichord.types.questions import Passage, Reading
 from lexichord.types.state import CosineScale
 
 

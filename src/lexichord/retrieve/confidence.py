@@ -25,7 +25,7 @@ import numpy as np
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.errors import DatabaseError
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.retrieve.cache import KnownScales
 from lexichord.retrieve.evidence.relevance import (
     EmbedSentences,
@@ -41,7 +41,7 @@ from lexichord.retrieve.evidence.sentences import (
     find_candidates,
     word_signals,
 )
-from lexichord.types import ChunkHit, Question
+from lexichord.types import ChunkHit, Question, Response
 from lexichord.types.base import counted
 from lexichord.types.evidence import Quote, ReadPassages
 from lexichord.types.state import Calibration, CosineScale
@@ -376,3 +376,37 @@ def find_threshold(holds: Iterable[float], lacks: Iterable[float], risk: float) 
         if score != after and (wrong + 1) / (number + 1) <= risk:
             threshold = score
     return threshold
+
+
+# scripts/bench/hit_confidence.py fits and checks these: code questions and every second LegalBench
+# question, raw and with a hint, each also asked of the other corpus; documents of half A.
+# On half B (7,290 hits) with a vector / by words alone: calibration error .015 / .012, log loss
+# .216 / .237, AUROC .88 / .84. A term in the hit's cosine: log loss .215, in its fused score .215;
+# fitted by words alone .236. A logistic function of confidence and rank, not their product: .221.
+# score >= .1 keeps 2.8 to 3.5 hits a question with 78 to 81 % of the answering ones, >= .3 1.2 to
+# 1.8 with 57 to 62 %, >= .5 .6 to .9 with 36 to 50 %; of 132 foreign questions 71, 89, 95 % keep
+# none (by words alone 19, 44, 58 %).
+RANK_DECAY, RANK_EXPONENT = 0.38, 2.24
+
+
+def hit_confidences(response: Response) -> list[float]:
+    """Return for each hit of a response the probability, 0 to 1, that it holds an answer.
+
+    The same scale with a reranker, whose own scores differ from model to model: it changes the
+    order and, through what it puts first, the confidence. Measured on questions for one thing; of
+    a list or a comparison, where many hits hold a part, it is too low.
+    """
+    ranks = range(1, 1 + len(response.hits))
+    return [hit_confidence(response.confidence, rank) for rank in ranks]
+
+
+def hit_confidence(confidence: float, rank: int) -> float:
+    """Return the probability of one hit, by the response's confidence and its rank, from 1."""
+    decay: float = RANK_DECAY * rank**RANK_EXPONENT
+    return confidence / (1 + decay)
+
+
+def chunk_confidences(response: Response) -> dict[str, float]:
+    """Return the same by the id of the chunk."""
+    ids = (hit.chunk_id for hit in response.hits)
+    return dict(zip(ids, hit_confidences(response), strict=True))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from lexichord.db import search as db
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError, ProviderTimeoutError
-from lexichord.providers.base import Generator
+from lexichord.providers import Generator
 from lexichord.retrieve.evidence.answer import citation, cite_line, write_table
 from lexichord.retrieve.evidence.passages import CHUNKS_PER_CELL
 from lexichord.retrieve.evidence.relevance import EmbedSentences, sub_quote

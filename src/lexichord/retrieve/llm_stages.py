@@ -10,7 +10,7 @@ from typing import Any
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Generator
+from lexichord.providers import Generator
 from lexichord.providers.registry import find_generator
 from lexichord.retrieve.llm import (
     MAX_LINE_CHARS,
@@ -24,7 +24,7 @@ from lexichord.retrieve.llm import (
 from lexichord.retrieve.search import BOOSTED_FILES, FILE_WEIGHT, VariantSet, discover
 from lexichord.retrieve.stages import FindIntent, MakeVariants, RewriteQuestion, Stages
 from lexichord.retrieve.trace import Trace
-from lexichord.retrieve.understand.cues import WORD
+from lexichord.retrieve.understand import WORD
 from lexichord.retrieve.understand.intent import MAX_EXPANDED_CHARS
 from lexichord.settings import Settings
 from lexichord.types import (

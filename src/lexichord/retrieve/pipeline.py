@@ -11,21 +11,12 @@ from functools import partial
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
-from lexichord.providers.base import Embedder, Generator, Reader, Reranker
+from lexichord.providers import Embedder, Generator, Reader, Reranker
 from lexichord.retrieve.cache import KnownScales, QueryCache
 from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_scale
-from lexichord.retrieve.evidence.reading import QueryReader
-from lexichord.retrieve.judge import Judged, judge, without_names
+from lexichord.retrieve.evidence.sentences import QueryReader
+from lexichord.retrieve.judged_hits import Judged, judge, without_names
 from lexichord.retrieve.llm_stages import with_llm_twins
-from lexichord.retrieve.query import (
-    ASKED,
-    REWRITTEN_WEIGHT,
-    QueryContext,
-    SearchPlan,
-    add_wording,
-    embed_variants,
-    search_by_plan,
-)
 from lexichord.retrieve.respond import aggregate, respond, select_evidence
 from lexichord.retrieve.rounds import fall_back, refine, reflect, search_rewritten
 from lexichord.retrieve.search import (
@@ -35,10 +26,20 @@ from lexichord.retrieve.search import (
     name_first,
     without_waiting,
 )
-from lexichord.retrieve.stages import STAGES, Stages
+from lexichord.retrieve.stages import (
+    ASKED,
+    REWRITTEN_WEIGHT,
+    STAGES,
+    QueryContext,
+    SearchPlan,
+    Stages,
+    add_wording,
+    embed_variants,
+    search_by_plan,
+)
 from lexichord.retrieve.trace import Trace, emit
+from lexichord.retrieve.understand import find_listed
 from lexichord.retrieve.understand.aspects import aspects_of
-from lexichord.retrieve.understand.cues import find_listed
 from lexichord.types import FileHit, QueryOptions, Question, Response
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.response import AnswerEvent, FilesEvent, Reflection

@@ -19,7 +19,7 @@ from lexichord.retrieve.evidence.sentences import (
     RankedSentences,
     rank_sentences,
 )
-from lexichord.retrieve.judge import (
+from lexichord.retrieve.judged_hits import (
     Judged,
     abstention_threshold,
     filter_to_named,
@@ -28,11 +28,9 @@ from lexichord.retrieve.judge import (
     named_first,
     unnamed,
 )
-from lexichord.retrieve.query import QueryContext, SearchPlan
-from lexichord.retrieve.remarks import remarks
 from lexichord.retrieve.rounds import is_passed
-from lexichord.retrieve.stages import name_of
-from lexichord.retrieve.trace import emit
+from lexichord.retrieve.stages import QueryContext, SearchPlan, name_of
+from lexichord.retrieve.trace import emit, remarks
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
 from lexichord.retrieve.values import find_unsupported
 from lexichord.types import ContextSource, FileHit, Response, StoredDocument

@@ -12,8 +12,8 @@ from typing import get_args
 from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import LexichordError, ProviderError
-from lexichord.retrieve.evidence.reading import FOUND
-from lexichord.retrieve.judge import (
+from lexichord.retrieve.evidence.sentences import FOUND
+from lexichord.retrieve.judged_hits import (
     Judged,
     abstention_threshold,
     filter_to_named,
@@ -21,9 +21,15 @@ from lexichord.retrieve.judge import (
     judge,
     unnamed,
 )
-from lexichord.retrieve.query import QueryContext, SearchPlan, add_wording, search_by_plan
-from lexichord.retrieve.stages import STAGES, GradeAnswer
-from lexichord.retrieve.understand.cues import WORD
+from lexichord.retrieve.stages import (
+    STAGES,
+    GradeAnswer,
+    QueryContext,
+    SearchPlan,
+    add_wording,
+    search_by_plan,
+)
+from lexichord.retrieve.understand import WORD
 from lexichord.types import ChunkHit, ReflectOptions, Response
 from lexichord.types.response import (
     Budget,

@@ -14,7 +14,7 @@ from lexichord.db import search
 from lexichord.db import search as db
 from lexichord.db.pool import Database, Row
 from lexichord.errors import BadResponseError, ConfigError, ProviderError
-from lexichord.providers.base import Embedder, RemoteEmbedder, Reranker, WideReranker
+from lexichord.providers import Embedder, RemoteEmbedder, Reranker, WideReranker
 from lexichord.providers.rerank import rank
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import MIN_ASKED_WORDS, find_intent

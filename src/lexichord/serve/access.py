@@ -35,7 +35,7 @@ from lexichord.errors import (
 )
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
-from lexichord.providers.base import Reranker
+from lexichord.providers import Reranker
 from lexichord.providers.registry import find_reranker
 from lexichord.retrieve.trace import streamed
 from lexichord.serve.errors import (
@@ -46,7 +46,8 @@ from lexichord.serve.errors import (
     public_status_report,
 )
 from lexichord.serve.files import FileMethods
-from lexichord.serve.scope import CallLog, RequestRates, recorded
+from lexichord.serve.limits import RequestRates
+from lexichord.serve.permissions import CallLog, recorded
 from lexichord.settings import Settings
 from lexichord.types import (
     Excerpt,

@@ -13,12 +13,12 @@ from lexichord.db import files as db
 from lexichord.db.files import Page
 from lexichord.db.pool import Row
 from lexichord.errors import ForbiddenError, NotFoundError
-from lexichord.ingest.load.kinds import named_by_type
+from lexichord.ingest.load import named_by_type
 from lexichord.ingest.options import RereadCallbacks
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.ingest.sources import SIDECAR_ENDING
 from lexichord.serve.errors import public_line
-from lexichord.serve.scope import Scoped, recorded
+from lexichord.serve.permissions import Scoped, recorded
 from lexichord.types import Json
 from lexichord.types.base import Ids
 

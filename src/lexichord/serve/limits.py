@@ -1,11 +1,15 @@
-"""The limits and timeouts of the servers: how much they take, how many, how long they wait.
+"""The limits and timeouts of the servers: how much they take, how many, how often, how long.
 
 Those of a search's options stand with the options themselves: `types.options`. What who runs a
 server may choose are settings: `Settings.max_body`, `max_json`, `max_requests` and so on.
 """
 
+from collections import defaultdict, deque
+from math import ceil
+from time import monotonic
 from typing import Any
 
+from lexichord.errors import TooManyRequestsError
 from lexichord.types import QueryOptions
 from lexichord.types.options import Options, describe
 
@@ -119,3 +123,22 @@ def own_deadline(seconds: float) -> float:
 def served_bounds(option: str, model: type[Options] = QueryOptions) -> dict[str, Any]:
     """Return the bounds of an option over a network, as pydantic's `Field` takes them."""
     return describe(model)[option].option.bounds(served=True)
+
+
+class RequestRates:
+    """When each key was used in the last minute; every process counts its own requests."""
+
+    def __init__(self) -> None:
+        self._times = defaultdict[int, deque[float]](deque)
+
+    def count(self, key_id: int, most: int) -> None:
+        """Count a request of a key that may send so many a minute. Raises TooManyRequestsError."""
+        now, times = monotonic(), self._times[key_id]
+        while times and times[0] <= now - RATE_WINDOW_SECONDS:
+            times.popleft()
+        if len(times) >= most:
+            seconds = ceil(times[len(times) - most] + RATE_WINDOW_SECONDS - now)
+            raise TooManyRequestsError(
+                f"this key may send {most:,} requests a minute: try again in {seconds} s", seconds
+            )
+        times.append(now)

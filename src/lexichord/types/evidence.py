@@ -18,7 +18,7 @@ from lexichord.types.base import (
     frame_of,
     one_line,
 )
-from lexichord.types.reading import ReaderFit
+from lexichord.types.questions import ReaderFit
 
 if TYPE_CHECKING:
     import pandas

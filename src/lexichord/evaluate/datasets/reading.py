@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.chunked import explain
+from lexichord.ingest.given_documents import explain
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS

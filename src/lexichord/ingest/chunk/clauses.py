@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from operator import itemgetter
 
-from lexichord.ingest.load.kinds import MARKDOWN_TYPE
-from lexichord.ingest.load.list_numbers import letters_value, roman_value
+from lexichord.ingest.load import MARKDOWN_TYPE
+from lexichord.ingest.load.parts import letters_value, roman_value
 from lexichord.ingest.load.text import fenced_blocks, markdown_headings, markdown_tables
 from lexichord.types import Heading, LoadedText, Table
 

@@ -37,9 +37,9 @@ from lexichord.ingest.llm_context.prompt import (
     plan_calls,
 )
 from lexichord.ingest.report import ContextReport
-from lexichord.providers.base import Generator
+from lexichord.providers import Generator
+from lexichord.providers.gemini import cached_document
 from lexichord.providers.http import RetryLaterError, retry
-from lexichord.providers.llm.gemini_cache import cached_document
 from lexichord.providers.registry import find_generator
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document

@@ -13,7 +13,7 @@ from lexichord.ingest.llm_context import ContextWriter, open_writer
 from lexichord.ingest.llm_context.prompt import GIVEN_CONTEXTS_DIGEST, has_context, with_contexts
 from lexichord.ingest.report import ContextReport, DocumentListener, ProgressCallbacks, Report
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors, embedding_text
-from lexichord.providers.base import Embedder
+from lexichord.providers import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY

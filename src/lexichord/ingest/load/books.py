@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from lxml.etree import LxmlError, QName, _Element
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load import EPUB_TYPE, NOTEBOOK_TYPE, XML_TYPE
 from lexichord.ingest.load.archive import open_archive, parse_xml, read_properties
-from lexichord.ingest.load.kinds import EPUB_TYPE, NOTEBOOK_TYPE, XML_TYPE
 from lexichord.ingest.load.text import TextBuilder, read_bytes, read_text, storable_text
 from lexichord.types import LoadedText
 

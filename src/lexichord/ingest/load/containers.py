@@ -17,8 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import MAX_UNPACK_RATIO, MIN_RATIO_BYTES
-from lexichord.ingest.load.kinds import (
+from lexichord.ingest.load import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
     EML_TYPE,
@@ -30,6 +29,7 @@ from lexichord.ingest.load.kinds import (
     named_by_type,
     unread_kind,
 )
+from lexichord.ingest.load.archive import MAX_UNPACK_RATIO, MIN_RATIO_BYTES
 from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, held_in_place, storable_text
 
 MAX_PARTS = 10_000  # files that a file contains

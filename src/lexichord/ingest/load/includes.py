@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.kinds import MARKDOWN_TYPE, MEDIA_TYPES, RST_TYPE
+from lexichord.ingest.load import MARKDOWN_TYPE, MEDIA_TYPES, RST_TYPE
 from lexichord.ingest.load.marks import described, picture
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, open_in_place, read_text
 from lexichord.types.base import LANGUAGE_ENDINGS

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import html
+from lexichord.ingest.load import EML_TYPE, MSG_TYPE, html, kind_of
 from lexichord.ingest.load.archive import OLE_SIGNATURE
-from lexichord.ingest.load.kinds import EML_TYPE, MSG_TYPE, kind_of
 from lexichord.ingest.load.text import TextBuilder, decode, read_bytes, storable_text
 from lexichord.types import LoadedText
 

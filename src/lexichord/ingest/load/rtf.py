@@ -10,7 +10,7 @@ from pathlib import Path
 from striprtf.striprtf import font_table_group, remove_pict_groups, rtf_to_text
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.kinds import RTF_TYPE
+from lexichord.ingest.load import RTF_TYPE
 from lexichord.ingest.load.marks import PASSAGE, LoadOptions, Marks, described, picture, within
 from lexichord.ingest.load.tables import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, read_bytes, storable_text

@@ -9,8 +9,8 @@ from pptx import Presentation
 from pptx.oxml.ns import qn
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load import PPTX_TYPE
 from lexichord.ingest.load.archive import check_archive, diagram_lines, office_properties, parse_xml
-from lexichord.ingest.load.kinds import PPTX_TYPE
 from lexichord.ingest.load.marks import (
     HIDDEN,
     LoadOptions,

@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.kinds import CSV_TYPE, NDJSON_TYPE, TSV_TYPE, kind_of
+from lexichord.ingest.load import CSV_TYPE, NDJSON_TYPE, TSV_TYPE, kind_of
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_text, too_long_error
 from lexichord.types import LoadedText, Table
 

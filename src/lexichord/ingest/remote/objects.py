@@ -29,17 +29,17 @@ from lexichord.ingest.files import (
     file_digest,
     read_sidecar,
 )
-from lexichord.ingest.load import LOADERS
-from lexichord.ingest.load.containers import ContainedFile, plain_name
-from lexichord.ingest.load.kinds import (
+from lexichord.ingest.load import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
+    LOADERS,
     kind_of,
     kind_of_content,
     unread_kind,
 )
+from lexichord.ingest.load.containers import ContainedFile, plain_name
 from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, MAX_TEXT_BYTES, too_long_error
-from lexichord.ingest.remote.place import MissingError, RemoteObject, RemotePlace
+from lexichord.ingest.remote import MissingError, RemoteObject, RemotePlace
 from lexichord.ingest.sources import (
     SIDECAR_ENDING,
     IngestSource,
@@ -309,7 +309,7 @@ class RemoteSources:
         is_mail = kind_of(item.name) not in ARCHIVE_TYPES
         added = self._added(file)
         try:
-            parts = self.files.reader.list_parts(file)
+            parts = self.files.sandbox.list_parts(file)
         except IngestError:
             if not is_mail:
                 raise
@@ -331,7 +331,7 @@ class RemoteSources:
         def read() -> ReadFile:
             with archive.opened() as mail:
                 _check(mail, digest)
-                return self.files.reader.read(mail)
+                return self.files.sandbox.read(mail)
 
         original = partial(self._part_bytes, archive, None, digest)
         prepare = partial(self.files.prepare, read, item.uri, digest, recipe, added)
@@ -344,7 +344,7 @@ class RemoteSources:
         """Return the bytes of an archive's part, or of a mail itself."""
         with archive.opened() as file:
             if part is not None:
-                return self.files.reader.read_bytes(file, part)
+                return self.files.sandbox.read_bytes(file, part)
             _check(file, sha256)
             return file.read_bytes()
 
@@ -357,7 +357,7 @@ class RemoteSources:
     def _read(self, item: _Item, recipe: str) -> PreparedDocument:
         with self._fetched(item) as file:
             sha256 = self._digests[item.uri] = file_digest(file)
-            read = partial(self.files.reader.read, file)
+            read = partial(self.files.sandbox.read, file)
             return self.files.prepare(read, item.uri, sha256, recipe, self._added(file))
 
     def _bytes(self, item: _Item, sha256: str) -> bytes:

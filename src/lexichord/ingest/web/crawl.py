@@ -17,7 +17,7 @@ from lexichord.db import catalogue, store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import IngestError, NotFoundError
 from lexichord.ingest.files import FileSources
-from lexichord.ingest.load.kinds import ENDINGS, HTML_TYPE, TYPE_ALIASES, kind_of, unread_kind
+from lexichord.ingest.load import ENDINGS, HTML_TYPE, TYPE_ALIASES, kind_of, unread_kind
 from lexichord.ingest.sources import IngestSource, refused_source
 from lexichord.ingest.web import (
     PUBLIC,

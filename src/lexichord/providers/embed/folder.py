@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexichord.errors import ProviderError
-from lexichord.providers.base import OnDemand, Vectors
+from lexichord.providers import OnDemand, Vectors
 from lexichord.providers.embed.local import GRAPH_VERSION, LOCAL_BATCH_TEXTS, kept_graph, quantise
 from lexichord.providers.models import INT8
 from lexichord.providers.onnx_folder import (

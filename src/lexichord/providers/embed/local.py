@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers.base import OnDemand, Vectors
+from lexichord.providers import OnDemand, Vectors
 from lexichord.providers.models import INT8, MODELS
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderTimeoutError
-from lexichord.providers.base import Reranker
+from lexichord.providers import Reranker
 from lexichord.providers.http import RetryPolicy, host, new_client, post_json, retry
 from lexichord.types import Ranked
 

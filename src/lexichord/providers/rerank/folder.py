@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from lexichord.errors import ProviderError, plain_reason
-from lexichord.providers.base import OnDemand, VectorCache, Vectors
+from lexichord.providers import OnDemand, VectorCache, Vectors
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,
     USUAL_MAX_TOKENS,

@@ -12,14 +12,13 @@ from lexichord.db.pool import Database
 from lexichord.db.search import expand_context
 from lexichord.display.plain_text import ITEM_OR_CODE, lay_out, shown_text, without_roles
 from lexichord.errors import ConfigError
-from lexichord.retrieve.evidence.reading import cells_of, in_words
 from lexichord.retrieve.evidence.relevance import (
     RULE_BELOW,
     EmbedSentences,
     document_order,
     sentences_of,
 )
-from lexichord.retrieve.evidence.sentences import rank_sentences
+from lexichord.retrieve.evidence.sentences import cells_of, in_words, rank_sentences
 from lexichord.retrieve.evidence.splitting import is_code, without_comment_signs
 from lexichord.retrieve.evidence.units import (
     ANNOUNCES,
@@ -31,7 +30,7 @@ from lexichord.retrieve.evidence.units import (
     whole_clause,
     whole_unit,
 )
-from lexichord.retrieve.understand.cues import asks_for_steps
+from lexichord.retrieve.understand import asks_for_steps
 from lexichord.types import ChunkHit, ContextFormat, ContextSource, Excerpt, QueryOptions
 from lexichord.types.base import cite, is_code_file
 from lexichord.types.evidence import (

@@ -16,7 +16,7 @@ import sentencex  # type: ignore[import-untyped]
 
 from lexichord.display.plain_text import CODE, CODE_SPAN, TAG
 from lexichord.retrieve.cache import cached_by_tenant
-from lexichord.retrieve.understand.cues import tell_language
+from lexichord.retrieve.understand import tell_language
 
 # Its initials and titles are everybody's ("M. Dupont"), so they count beside the text's own.
 COMMON_LANGUAGE = "en"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lexichord.retrieve.understand.cues import (
+from lexichord.retrieve.understand import (
     AUXILIARY_VERB,
     COMPARATIVE,
     COUNT_WORD,

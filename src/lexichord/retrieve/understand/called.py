@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from lexichord.db.pool import Database
 from lexichord.db.search import link_documents
+from lexichord.retrieve.understand import Cues, load_cues
 from lexichord.retrieve.understand.aspects import NamePart
-from lexichord.retrieve.understand.cues import Cues, load_cues
 from lexichord.retrieve.understand.linking import (
     BRIDGE_WORDS,
     DEFINITE_WORDS,

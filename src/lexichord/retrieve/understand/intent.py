@@ -11,10 +11,7 @@ from dataclasses import replace
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.retrieve.understand.aspects import LIST_BEFORE_SIGN, cut_words, find_aspects
-from lexichord.retrieve.understand.called import SMALL_WORDS, Naming, find_definite
-from lexichord.retrieve.understand.compared import find_compared
-from lexichord.retrieve.understand.cues import (
+from lexichord.retrieve.understand import (
     MAX_READ_CHARS,
     WORD,
     find_cues,
@@ -24,6 +21,9 @@ from lexichord.retrieve.understand.cues import (
     find_sub_questions,
     says_something,
 )
+from lexichord.retrieve.understand.aspects import LIST_BEFORE_SIGN, cut_words, find_aspects
+from lexichord.retrieve.understand.called import SMALL_WORDS, Naming, find_definite
+from lexichord.retrieve.understand.compared import find_compared
 from lexichord.retrieve.understand.linking import (
     MENTION_COUNTS,
     Mention,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from lexichord.retrieve.understand.cues import WORD, Cues
+from lexichord.retrieve.understand import WORD, Cues
 from lexichord.types.questions import Link
 
 QUERY_WORD = re.compile(r"\w+(?:[-.]\d\w*)*")

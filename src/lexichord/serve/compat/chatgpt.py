@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from lexichord.errors import NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import MAX_FETCHED_CHARS
-from lexichord.serve.mcp.calls import QueryParameter, ToolCaller
+from lexichord.serve.mcp import QueryParameter, ToolCaller
 from lexichord.types import ChunkHit, Excerpt, StoredDocument
 from lexichord.types.base import cite
 

@@ -27,14 +27,14 @@ from lexichord.errors import (
 )
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.bodies import FilterValue
-from lexichord.serve.http.routing import (
+from lexichord.serve.http import (
     Caller,
     InvalidValueError,
     JsonRequest,
     find_caller,
     find_invalid,
 )
+from lexichord.serve.http.bodies import FilterValue
 from lexichord.serve.limits import DIFY_MAX_RECORDS, MAX_FILTER_VALUES, MAX_QUERY_CHARS
 from lexichord.types import Json
 from lexichord.types import Response as QueryResponse

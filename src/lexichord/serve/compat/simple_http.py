@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from lexichord.client.passages import chunk_confidences
+from lexichord.retrieve.confidence import chunk_confidences
+from lexichord.serve.http import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
 from lexichord.serve.http.bodies import JsonBody, QueryText, StrictModel, option
-from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller, JsonReply, reply
 from lexichord.serve.limits import MAX_URL_QUERY_CHARS
 from lexichord.types import SearchOptions
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin, g
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
 
 from lexichord.errors import ConfigError
-from lexichord.ingest.chunked import GivenDocument
+from lexichord.ingest.given_documents import GivenDocument
 from lexichord.serve.limits import (
     MAX_ADDED_DOCUMENTS,
     MAX_JSON_DEPTH,

@@ -17,8 +17,7 @@ from lexichord.errors import TooManyRequestsError
 from lexichord.ingest.report import Reading, Report, RunCallbacks
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
-from lexichord.serve.http.bodies import JobShape, JobsParams, JobsShape, RowId
-from lexichord.serve.http.routing import (
+from lexichord.serve.http import (
     ERROR_RESPONSES,
     AuthorizedRoute,
     Caller,
@@ -26,6 +25,7 @@ from lexichord.serve.http.routing import (
     reply,
     reply_written,
 )
+from lexichord.serve.http.bodies import JobShape, JobsParams, JobsShape, RowId
 from lexichord.serve.limits import (
     JOB_SLOT_SECONDS,
     JOBS_SHUTDOWN_SECONDS,

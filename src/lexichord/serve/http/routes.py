@@ -20,10 +20,18 @@ from pydantic import BeforeValidator, Field
 from starlette.formparsers import MultiPartParser
 
 from lexichord.errors import ConfigError
-from lexichord.ingest.load.kinds import named_by_type
+from lexichord.ingest.load import named_by_type
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.ingest.web.crawl import is_address
 from lexichord.serve.access import ScopedClient
+from lexichord.serve.http import (
+    ERROR_RESPONSES,
+    AuthorizedRoute,
+    Caller,
+    JsonReply,
+    reply,
+    reply_written,
+)
 from lexichord.serve.http.bodies import (
     BoxesShape,
     ChunkId,
@@ -59,14 +67,6 @@ from lexichord.serve.http.jobs import (
     IngestCall,
     accept_job,
     reply_streamed,
-)
-from lexichord.serve.http.routing import (
-    ERROR_RESPONSES,
-    AuthorizedRoute,
-    Caller,
-    JsonReply,
-    reply,
-    reply_written,
 )
 from lexichord.serve.limits import (
     MAX_FETCHED_ADDRESSES,

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from lexichord.errors import ConfigError, NotFoundError
-from lexichord.ingest.load.kinds import PDF_TYPE
+from lexichord.ingest.load import PDF_TYPE
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_BOXED_PLACES, MAX_PART_CHARS, MAX_SHOWN_PAGES

@@ -13,7 +13,7 @@ from babel import Locale, UnknownLocaleError
 from starlette.datastructures import QueryParams
 
 from lexichord.errors import ConfigError
-from lexichord.ingest.load import kinds
+from lexichord.ingest import load
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import (
     MAX_FACET_VALUES,
@@ -142,29 +142,29 @@ def query_options(form: SearchForm) -> dict[str, Any]:
 # What people call files of a type: keys of texts.
 KIND_NAMES = MappingProxyType(
     {
-        kinds.PDF_TYPE: "kinds.pdf",
-        kinds.DOCX_TYPE: "kinds.word",
-        kinds.PPTX_TYPE: "kinds.powerpoint",
-        kinds.XLSX_TYPE: "kinds.excel",
-        kinds.XLS_TYPE: "kinds.excel_97",
-        kinds.ODS_TYPE: "kinds.opendocument_sheet",
-        kinds.ODT_TYPE: "kinds.opendocument_text",
-        kinds.HTML_TYPE: "kinds.html",
-        kinds.MARKDOWN_TYPE: "kinds.markdown",
-        kinds.CSV_TYPE: "kinds.csv",
-        kinds.TSV_TYPE: "kinds.tsv",
-        kinds.NOTEBOOK_TYPE: "kinds.notebook",
-        kinds.EPUB_TYPE: "kinds.epub",
-        kinds.EML_TYPE: "kinds.mail",
-        kinds.MSG_TYPE: "kinds.outlook",
-        kinds.RTF_TYPE: "kinds.rtf",
-        kinds.RST_TYPE: "kinds.rst",
-        kinds.ORG_TYPE: "kinds.org",
-        kinds.ASCIIDOC_TYPE: "kinds.asciidoc",
-        kinds.TEX_TYPE: "kinds.tex",
-        kinds.NDJSON_TYPE: "kinds.json_lines",
-        kinds.XML_TYPE: "kinds.xml",
-        kinds.TEXT_TYPE: "kinds.text",
+        load.PDF_TYPE: "kinds.pdf",
+        load.DOCX_TYPE: "kinds.word",
+        load.PPTX_TYPE: "kinds.powerpoint",
+        load.XLSX_TYPE: "kinds.excel",
+        load.XLS_TYPE: "kinds.excel_97",
+        load.ODS_TYPE: "kinds.opendocument_sheet",
+        load.ODT_TYPE: "kinds.opendocument_text",
+        load.HTML_TYPE: "kinds.html",
+        load.MARKDOWN_TYPE: "kinds.markdown",
+        load.CSV_TYPE: "kinds.csv",
+        load.TSV_TYPE: "kinds.tsv",
+        load.NOTEBOOK_TYPE: "kinds.notebook",
+        load.EPUB_TYPE: "kinds.epub",
+        load.EML_TYPE: "kinds.mail",
+        load.MSG_TYPE: "kinds.outlook",
+        load.RTF_TYPE: "kinds.rtf",
+        load.RST_TYPE: "kinds.rst",
+        load.ORG_TYPE: "kinds.org",
+        load.ASCIIDOC_TYPE: "kinds.asciidoc",
+        load.TEX_TYPE: "kinds.tex",
+        load.NDJSON_TYPE: "kinds.json_lines",
+        load.XML_TYPE: "kinds.xml",
+        load.TEXT_TYPE: "kinds.text",
     }
 )
 CODE_PREFIX = "text/x-"

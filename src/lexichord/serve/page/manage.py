@@ -22,8 +22,7 @@ from lexichord.serve.limits import (
     MAX_UPLOAD_FILES,
     MAX_UPLOAD_METADATA_CHARS,
 )
-from lexichord.serve.page.language import say
-from lexichord.serve.page.render import (
+from lexichord.serve.page import (
     PAGE_HEADERS,
     own_form,
     own_form_data,
@@ -31,8 +30,9 @@ from lexichord.serve.page.render import (
     page_caller,
     sentence,
 )
+from lexichord.serve.page.language import say
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
-from lexichord.serve.scope import Deed
+from lexichord.serve.permissions import Deed
 from lexichord.types import Json, StoredDocument
 
 SHOWN_RUNS = 5  # of the latest

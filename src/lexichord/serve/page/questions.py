@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from lexichord.errors import LexichordError, NotFoundError
-from lexichord.retrieve.understand.cues import LANGUAGES, load_cues, named_words
+from lexichord.retrieve.understand import LANGUAGES, load_cues, named_words
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.limits import (
     EXAMPLE_DOCUMENTS,
@@ -23,8 +23,8 @@ from lexichord.serve.limits import (
     MAX_LISTED_DOCUMENTS,
     SHOWN_EXAMPLES,
 )
+from lexichord.serve.page import PAGE_HEADERS, page_caller
 from lexichord.serve.page.form import SearchForm
-from lexichord.serve.page.render import PAGE_HEADERS, page_caller
 from lexichord.types import Response as QueryResponse
 from lexichord.types import Rights, ShownDocument
 

@@ -56,19 +56,7 @@ from lexichord.serve.limits import (
     MIN_COMPLETED_CHARS,
     own_deadline,
 )
-from lexichord.serve.page.document import MarkedPlaces, read_places, show_document, show_original
-from lexichord.serve.page.form import (
-    FacetView,
-    SearchForm,
-    chips,
-    find_facets,
-    query_options,
-    read_form,
-    scope_options,
-)
-from lexichord.serve.page.language import say
-from lexichord.serve.page.questions import heading_name, searches
-from lexichord.serve.page.render import (
+from lexichord.serve.page import (
     CONTENT_SECURITY_POLICY,
     PAGE_HEADERS,
     dataset_names,
@@ -82,6 +70,18 @@ from lexichord.serve.page.render import (
     sentence,
     set_key_cookie,
 )
+from lexichord.serve.page.document import MarkedPlaces, read_places, show_document, show_original
+from lexichord.serve.page.form import (
+    FacetView,
+    SearchForm,
+    chips,
+    find_facets,
+    query_options,
+    read_form,
+    scope_options,
+)
+from lexichord.serve.page.language import say
+from lexichord.serve.page.questions import heading_name, searches
 from lexichord.serve.page.results import (
     RowPicker,
     comparison_csv,

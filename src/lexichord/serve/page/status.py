@@ -22,8 +22,8 @@ from lexichord.serve.limits import (
     WATCH_POLL_SECONDS,
     own_deadline,
 )
+from lexichord.serve.page import PAGE_HEADERS, fill, page, page_caller
 from lexichord.serve.page.language import say
-from lexichord.serve.page.render import PAGE_HEADERS, fill, page, page_caller
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.types.base import file_name
 from lexichord.types.state import FileProgress, Health, IndexedTable, IngestRun, JobFile, Status

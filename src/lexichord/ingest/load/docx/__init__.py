@@ -21,6 +21,7 @@ from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load import DOCX_TYPE
 from lexichord.ingest.load.archive import (
     ARCHIVE_ERRORS,
     FALLBACK_TAG,
@@ -46,7 +47,6 @@ from lexichord.ingest.load.docx.content import (
     text_boxes,
 )
 from lexichord.ingest.load.equations import EQUATION_TAGS, MATH_NAMESPACE, equation, set_apart
-from lexichord.ingest.load.kinds import DOCX_TYPE
 from lexichord.ingest.load.marks import PASSAGE, LoadOptions, Marks, described, picture, within
 from lexichord.ingest.load.text import TextBuilder
 from lexichord.types import LoadedText

@@ -15,7 +15,7 @@ from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
 from lexichord.ingest.load.archive import FALLBACK_TAG
-from lexichord.ingest.load.list_numbers import LIST_LEVELS, ListCounter, ListLevel
+from lexichord.ingest.load.parts import LIST_LEVELS, ListCounter, ListLevel
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 
 BLOCK_TAGS = {qn("w:p"), qn("w:tbl")}

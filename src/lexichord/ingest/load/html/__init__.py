@@ -17,6 +17,7 @@ from lxml.etree import LxmlError, ParserError, _Element, strip_elements, strip_t
 from lxml.html import HTMLParser, document_fromstring
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load import HTML_TYPE
 from lexichord.ingest.load.equations import MATHS_TAGS, NOTE_ATTRIBUTE, write_maths
 from lexichord.ingest.load.html.blocks import (
     DATA_TABLE_TAG,
@@ -27,7 +28,6 @@ from lexichord.ingest.load.html.blocks import (
     mark_items,
     set_labels_apart,
 )
-from lexichord.ingest.load.kinds import HTML_TYPE
 from lexichord.ingest.load.text import DROPPED_FLAG, decode, read_bytes, storable_text
 from lexichord.types import Heading, LoadedText, Table
 

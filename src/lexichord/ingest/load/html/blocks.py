@@ -6,8 +6,8 @@ from itertools import islice
 
 from lxml.etree import SubElement, _Element
 
-from lexichord.ingest.load.list_numbers import letters, roman
 from lexichord.ingest.load.marks import described, picture, within
+from lexichord.ingest.load.parts import letters, roman
 from lexichord.ingest.load.tables import SpanningCell, filled_rows
 from lexichord.ingest.load.text import fenced, split_table
 

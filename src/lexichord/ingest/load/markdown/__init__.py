@@ -24,8 +24,8 @@ from lexichord.display.plain_text import (
     TAG,
     without_roles,
 )
+from lexichord.ingest.load import MARKDOWN_TYPE
 from lexichord.ingest.load.includes import nearby_files
-from lexichord.ingest.load.kinds import MARKDOWN_TYPE
 from lexichord.ingest.load.markdown.directives import (
     colon_blocks,
     read_block,

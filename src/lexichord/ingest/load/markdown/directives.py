@@ -20,7 +20,6 @@ from lexichord.ingest.load.includes import (
     read_myst_options,
     seen_options,
 )
-from lexichord.ingest.load.markup.page import TABLE_DIRECTIVES, MarkupPage, directive_table, moved
 from lexichord.ingest.load.markup.rst import (
     ADMONITIONS,
     CODE_DIRECTIVES,
@@ -30,6 +29,7 @@ from lexichord.ingest.load.markup.rst import (
     since_label,
     toctree_titles,
 )
+from lexichord.ingest.load.parts import TABLE_DIRECTIVES, MarkupPage, directive_table, moved
 from lexichord.ingest.load.text import part_by_fences
 
 OPENING = re.compile(

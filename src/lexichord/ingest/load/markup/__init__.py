@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from lexichord.ingest.load import ASCIIDOC_TYPE, ORG_TYPE, RST_TYPE, kind_of
 from lexichord.ingest.load.includes import nearby_files, with_rst_includes
-from lexichord.ingest.load.kinds import ASCIIDOC_TYPE, ORG_TYPE, RST_TYPE, kind_of
 from lexichord.ingest.load.marks import described, picture, within
-from lexichord.ingest.load.markup.page import MarkupPage
 from lexichord.ingest.load.markup.rst import read_rst
+from lexichord.ingest.load.parts import MarkupPage
 from lexichord.ingest.load.text import read_text
 from lexichord.types import LoadedText
 

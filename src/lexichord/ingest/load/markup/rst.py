@@ -10,7 +10,7 @@ from unicodedata import east_asian_width
 
 from lexichord.ingest.load.includes import Options, read_options, seen_options
 from lexichord.ingest.load.marks import described, picture, within
-from lexichord.ingest.load.markup.page import (
+from lexichord.ingest.load.parts import (
     TABLE_DIRECTIVES,
     MarkupPage,
     directive_table,

@@ -10,9 +10,8 @@ from pathlib import Path
 from lxml.etree import QName, _Element
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load import ODP_TYPE, ODT_TYPE
 from lexichord.ingest.load.archive import open_archive, open_document_properties, parse_xml
-from lexichord.ingest.load.kinds import ODP_TYPE, ODT_TYPE
-from lexichord.ingest.load.list_numbers import BULLET
 from lexichord.ingest.load.marks import (
     LoadOptions,
     Marks,
@@ -30,6 +29,7 @@ from lexichord.ingest.load.odf.styles import (
     attribute,
     list_labels,
 )
+from lexichord.ingest.load.parts import BULLET
 from lexichord.ingest.load.tables import SpanningCell, even_rows, filled_rows
 from lexichord.ingest.load.text import TextBuilder, storable_text
 from lexichord.types import LoadedText

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from lxml.etree import QName, _Element
 
-from lexichord.ingest.load.list_numbers import BULLET, LIST_LEVELS, ListCounter, ListLevel
 from lexichord.ingest.load.marks import Marks
+from lexichord.ingest.load.parts import BULLET, LIST_LEVELS, ListCounter, ListLevel
 
 OPEN_DOCUMENT = "urn:oasis:names:tc:opendocument:xmlns:"
 LIST_STYLE = f"{{{OPEN_DOCUMENT}style:1.0}}list-style-name"

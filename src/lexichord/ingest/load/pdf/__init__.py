@@ -18,8 +18,9 @@ import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.kinds import PDF_TYPE
+from lexichord.ingest.load import PDF_TYPE
 from lexichord.ingest.load.marks import LoadOptions, Marks
+from lexichord.ingest.load.pdf.borderless import Known
 from lexichord.ingest.load.pdf.order import PageLine, fill_ligatures, join_words, reading_order
 from lexichord.ingest.load.pdf.page import (
     PdfPage,
@@ -29,7 +30,6 @@ from lexichord.ingest.load.pdf.page import (
     read_page,
     without_margins,
 )
-from lexichord.ingest.load.pdf.unruled import Known
 from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, UNKNOWN_LETTER, recognize
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
 from lexichord.types import LoadedText, Table

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 from statistics import median
 from typing import Literal
 
+from lexichord.ingest.load.pdf.borderless import Known, find_unruled
 from lexichord.ingest.load.pdf.tables import (
     Cells,
     Columns,
@@ -21,7 +22,6 @@ from lexichord.ingest.load.pdf.tables import (
     run_on,
     white_edges,
 )
-from lexichord.ingest.load.pdf.unruled import Known, find_unruled
 from lexichord.ingest.load.pdf.words import (
     LINE_END_HYPHEN,
     MAX_WORD_GAP,

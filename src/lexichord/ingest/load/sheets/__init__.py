@@ -17,13 +17,13 @@ from python_calamine import (
 )
 
 from lexichord.errors import IngestError
+from lexichord.ingest.load import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
 from lexichord.ingest.load.archive import (
     OLE_SIGNATURE,
     check_archive,
     office_properties,
     open_document_properties,
 )
-from lexichord.ingest.load.kinds import ODS_TYPE, XLS_TYPE, XLSX_TYPE, kind_of
 from lexichord.ingest.load.marks import LEFT_OUT, LoadOptions, Marks
 from lexichord.ingest.load.sheets.formats import (
     Place,

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lexichord.ingest.load import TEX_TYPE
 from lexichord.ingest.load.includes import MAX_NAMED
-from lexichord.ingest.load.kinds import TEX_TYPE
 from lexichord.ingest.load.tex.commands import (
     CODE,
     DISPLAYED,

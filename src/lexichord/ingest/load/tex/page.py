@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from lexichord.ingest.load.markup.page import moved
+from lexichord.ingest.load.parts import moved
 from lexichord.ingest.load.tables import even_rows
 from lexichord.ingest.load.tex.commands import printed
 from lexichord.ingest.load.text import TextBuilder

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from fastmcp import FastMCP
 from pydantic import Field
 
-from lexichord.client.passages import chunk_confidences
-from lexichord.serve.compat.kbbridge.shapes import (
+from lexichord.retrieve.confidence import chunk_confidences
+from lexichord.serve.compat.kbbridge import (
     DATASET_INFO_EXAMPLE,
     AnswerSource,
     AssistantOutput,
@@ -29,7 +29,7 @@ from lexichord.serve.compat.kbbridge.shapes import (
 )
 from lexichord.serve.errors import public_error
 from lexichord.serve.limits import MAX_QUERY_CHARS, MODEL_TIME_SHARE, TOOL_SECONDS, served_bounds
-from lexichord.serve.mcp.calls import (
+from lexichord.serve.mcp import (
     UNPUBLISHED,
     FindCaller,
     QueryParameter,

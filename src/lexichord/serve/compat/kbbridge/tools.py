@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lexichord.retrieve.judge import find_relevant
+from lexichord.retrieve.judged_hits import find_relevant
 from lexichord.retrieve.search import count_candidates, rerank
 from lexichord.retrieve.trace import Trace
-from lexichord.serve.compat.kbbridge.shapes import (
+from lexichord.serve.compat.kbbridge import (
     DatasetArgument,
     DocumentArgument,
     FacetItem,
@@ -30,7 +30,7 @@ from lexichord.serve.compat.kbbridge.shapes import (
     short_names,
 )
 from lexichord.serve.limits import MAX_COUNTED_NAMES, MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
-from lexichord.serve.mcp.calls import (
+from lexichord.serve.mcp import (
     UNPUBLISHED,
     QueryParameter,
     TimeoutArgument,

@@ -24,10 +24,10 @@ from lexichord.serve.compat.openai.search import (
     openai_router,
 )
 from lexichord.serve.files import unknown_file
+from lexichord.serve.http import Caller
 from lexichord.serve.http.bodies import FilterValue, JsonBody
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routes import check_file_name
-from lexichord.serve.http.routing import Caller
 from lexichord.serve.limits import MAX_BATCH_FILES, MAX_NAME_CHARS, POLL_AFTER_MS
 from lexichord.types import Json
 from lexichord.types.base import file_name

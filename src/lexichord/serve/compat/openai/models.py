@@ -29,9 +29,9 @@ from lexichord.serve.compat.openai.search import (
     searched_texts,
 )
 from lexichord.serve.errors import public_error
+from lexichord.serve.http import Caller, JsonReply
 from lexichord.serve.http.bodies import DatasetNames, JsonBody, QueryText, StrictModel
 from lexichord.serve.http.jobs import EventStream, event_bytes
-from lexichord.serve.http.routing import Caller, JsonReply
 from lexichord.serve.limits import MAX_EMBEDDED_TEXTS, MAX_VECTOR_STORE_RESULTS
 from lexichord.types import Json, Response
 

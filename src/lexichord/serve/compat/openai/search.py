@@ -11,8 +11,8 @@ from lexichord.db.files import Page, sent_file
 from lexichord.db.pool import Row
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.serve.access import ScopedClient
+from lexichord.serve.http import ERROR_RESPONSES, AuthorizedRoute, Caller
 from lexichord.serve.http.bodies import FilterValue, JsonBody, StrictModel
-from lexichord.serve.http.routing import ERROR_RESPONSES, AuthorizedRoute, Caller
 from lexichord.serve.limits import (
     MAX_FILTER_DEPTH,
     MAX_FILTER_VALUES,

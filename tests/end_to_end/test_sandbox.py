@@ -15,7 +15,7 @@ import pytest
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
 from lexichord.ingest.load import load
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from tests.documents import Block, Layout, make_docx, make_pdf
 from tests.end_to_end.processes import wait_until
 
@@ -23,20 +23,20 @@ MB = 2**20
 PARENT = """
 import sys, time
 from pathlib import Path
-from lexichord.ingest.reader import Reader
-reader = Reader(seconds=float(sys.argv[1]))
-reader.read(Path(sys.argv[2]))
-print(reader._children[0]._process.pid, flush=True)
+from lexichord.ingest.sandbox import Sandbox
+sandbox = Sandbox(seconds=float(sys.argv[1]))
+sandbox.read(Path(sys.argv[2]))
+print(sandbox._children[0]._process.pid, flush=True)
 if len(sys.argv) > 3:
-    reader.read(Path(sys.argv[3]))
+    sandbox.read(Path(sys.argv[3]))
 time.sleep(60)
 """
 
 
 @pytest.fixture
-def reader() -> Iterator[Reader]:
-    with Reader() as reader:
-        yield reader
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as sandbox:
+        yield sandbox
 
 
 @pytest.fixture
@@ -55,12 +55,12 @@ def slow(tmp_path: Path) -> Path:
 
 
 def child() -> psutil.Process:
-    (reader,) = [
+    (sandbox,) = [
         process
         for process in psutil.Process().children()
-        if "lexichord.ingest.reader_process" in process.cmdline()
+        if "lexichord.ingest.sandbox" in process.cmdline()
     ]
-    return reader
+    return sandbox
 
 
 def children_seconds() -> float:
@@ -89,7 +89,7 @@ def wait_until_gone(pid: int, seconds: float) -> None:
 
 @pytest.mark.parametrize("kind", ["md", "pdf", "docx"])
 def test_the_child_gives_what_the_loader_and_the_chunker_give(
-    tmp_path: Path, reader: Reader, kind: str
+    tmp_path: Path, sandbox: Sandbox, kind: str
 ) -> None:
     file = tmp_path / f"a.{kind}"
     content = [Block("Term ü 🎉", 1), Block(rows=(("a", "b"), ("1", "2"))), Block("Five years.")]
@@ -100,87 +100,89 @@ def test_the_child_gives_what_the_loader_and_the_chunker_give(
     else:
         file.write_text("# Term ü 🎉\n\nFive\u200b years.\n")
     loaded = load(file)
-    assert reader.read(file) == (loaded, chunk.split(loaded))
+    assert sandbox.read(file) == (loaded, chunk.split(loaded))
 
 
-def test_a_refusal_leaves_the_child_as_it_is(tmp_path: Path, reader: Reader, small: Path) -> None:
+def test_a_refusal_leaves_the_child_as_it_is(tmp_path: Path, sandbox: Sandbox, small: Path) -> None:
     empty = tmp_path / "empty.md"
     empty.write_text("")
-    reader.read(small)
+    sandbox.read(small)
     first = child().pid
     with pytest.raises(IngestError, match=r"^holds no text$"):
-        reader.read(empty)
+        sandbox.read(empty)
     with pytest.raises(IngestError, match=r"^cannot be read: No such file or directory$"):
-        reader.read(tmp_path / "absent\udce9\n.md")
-    assert reader.read(small)[0].title == "Lease"
+        sandbox.read(tmp_path / "absent\udce9\n.md")
+    assert sandbox.read(small)[0].title == "Lease"
     assert child().pid == first
 
 
 @pytest.mark.timeout(30)
 def test_what_takes_too_long_is_given_up(small: Path, slow: Path) -> None:
-    with Reader(seconds=0.6) as reader:
+    with Sandbox(seconds=0.6) as sandbox:
         spent = children_seconds()
         with pytest.raises(IngestError, match=r"^took longer than 0.6 s to read$"):
-            reader.read(slow)
+            sandbox.read(slow)
         assert children_seconds() - spent < 3
-    with Reader() as reader:
-        assert reader.read(small)[0].title == "Lease"
+    with Sandbox() as sandbox:
+        assert sandbox.read(small)[0].title == "Lease"
 
 
 @pytest.mark.timeout(30)
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's, here of Linux")
 def test_what_needs_too_much_memory_is_given_up(small: Path, slow: Path) -> None:
-    with Reader(memory=80 * MB) as reader:
-        reader.read(small)
+    with Sandbox(memory=80 * MB) as sandbox:
+        sandbox.read(small)
         first = child().pid
         with pytest.raises(IngestError, match=r"^needed more than 80 MiB to read$"):
-            reader.read(slow)
-        assert reader.read(small)[0].title == "Lease"
+            sandbox.read(slow)
+        assert sandbox.read(small)[0].title == "Lease"
         assert child().pid != first
 
 
 @pytest.mark.timeout(30)
-def test_a_crash_is_told_and_the_next_file_is_read(reader: Reader, small: Path, slow: Path) -> None:
-    reader.read(small)
+def test_a_crash_is_told_and_the_next_file_is_read(
+    sandbox: Sandbox, small: Path, slow: Path
+) -> None:
+    sandbox.read(small)
     victim = child()
     amid_a_read(victim, lambda: victim.send_signal(signal.SIGSEGV))
     with pytest.raises(IngestError, match=r"^the reader crashed on it \(signal 11\)$"):
-        reader.read(slow)
-    assert reader.read(small)[0].title == "Lease"
+        sandbox.read(slow)
+    assert sandbox.read(small)[0].title == "Lease"
 
 
-def test_a_child_that_died_idle_is_replaced(reader: Reader, small: Path) -> None:
-    reader.read(small)
+def test_a_child_that_died_idle_is_replaced(sandbox: Sandbox, small: Path) -> None:
+    sandbox.read(small)
     victim = child()
     victim.kill()
     while victim.status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
-    assert reader.read(small)[0].title == "Lease"
+    assert sandbox.read(small)[0].title == "Lease"
 
 
 @pytest.mark.timeout(30)
 def test_closing_ends_a_read(small: Path, slow: Path) -> None:
-    reader = Reader()
-    reader.read(small)
+    sandbox = Sandbox()
+    sandbox.read(small)
     pid = child().pid
-    amid_a_read(child(), reader.close)
+    amid_a_read(child(), sandbox.close)
     with pytest.raises(IngestError, match="crashed on it"):
-        reader.read(slow)
-    reader.close()
+        sandbox.read(slow)
+    sandbox.close()
     assert not psutil.pid_exists(pid)
     with pytest.raises(IngestError, match="the reader is closed"):
-        reader.read(small)
+        sandbox.read(small)
 
 
 @pytest.mark.timeout(30)
-def test_threads_share_one_child(reader: Reader, tmp_path: Path) -> None:
+def test_threads_share_one_child(sandbox: Sandbox, tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.txt" for number in range(40)]
     for file in files:
         file.write_text(f"This is file {file.name}.")
     texts = dict[Path, str]()
 
     def read(file: Path) -> None:
-        texts[file] = reader.read(file)[0].text
+        texts[file] = sandbox.read(file)[0].text
 
     threads = [threading.Thread(target=read, args=[file]) for file in files]
     for thread in threads:
@@ -212,5 +214,5 @@ def test_the_current_folder_is_no_source_of_code(
     (tmp_path / "json.py").write_text("raise SystemExit(3)")
     (tmp_path / "lexichord").mkdir()
     monkeypatch.chdir(tmp_path)
-    with Reader() as reader:
-        assert reader.read(small)[0].title == "Lease"
+    with Sandbox() as sandbox:
+        assert sandbox.read(small)[0].title == "Lease"

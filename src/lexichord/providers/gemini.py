@@ -1,34 +1,109 @@
-"""A document that Gemini holds for some calls: paid for in full once, at a part of it after that.
+"""Gemini's embeddings, and a document that it holds for some calls, through google-genai.
 
-DSPy cannot ask about one, so its prompt is sent by google-genai: instructions and document when the
-cache is made, the rest with each call. Whatever cannot be done so is done without a cache.
+DSPy cannot ask about a held document, so its prompt is sent by google-genai: instructions and
+document when the cache is made, the rest with each call. Whatever cannot be done so is done without
+a cache.
 """
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Iterator, Mapping
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ConfigError, ProviderError, ProviderTimeoutError
-from lexichord.providers.base import Generator, OnDraft
+from lexichord.providers import Generator, OnDraft
+from lexichord.providers.embed import EmbeddingReply, EmbedKind, EmbedRequest
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     PLACEHOLDER_KEY,
     error_for_status,
     has_library,
+    host,
     llm_connection,
     named_failures,
     new_client,
 )
 from lexichord.settings import Settings
+from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Generated, Task, Usage
 
 if TYPE_CHECKING:
     from google.genai import Client
 
-    from lexichord.providers.llm.generator import DspyGenerator
+GEMINI_URL = "https://generativelanguage.googleapis.com"
+GEMINI_TASK_TYPES = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
+
+
+@dataclass(frozen=True, slots=True)
+class GeminiEmbeddings:
+    """Asks POST {base_url}/v1/models/{model}:batchEmbedContents."""
+
+    space: EmbeddingSpace
+    key: SecretStr
+    base_url: str = GEMINI_URL
+    max_texts: int = 100  # that the API takes at once
+
+    @property
+    def who(self) -> str:
+        """Return its name in messages."""
+        return f"the embedder at {host(self.base_url)}"
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[EmbedRequest]:
+        """Open a connection."""
+        from google import genai
+        from google.genai import types
+
+        async with new_client() as http:
+            # Set all that the SDK would else take from variables: the address, and whose service.
+            client = genai.Client(
+                vertexai=False,
+                api_key=self.key.get_secret_value(),
+                http_options=types.HttpOptions(
+                    base_url=self.base_url,
+                    timeout=int(HTTP_TIMEOUT_SECONDS * 1000),
+                    httpx_async_client=http,
+                ),
+            )
+            yield partial(self._ask, client)
+
+    async def _ask(self, client: "Client", texts: Sequence[str], kind: EmbedKind) -> EmbeddingReply:
+        from google.genai import types
+        from google.genai.errors import APIError
+
+        # Of a list of texts newer models make a single vector.
+        contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
+        config = types.EmbedContentConfig(
+            task_type=GEMINI_TASK_TYPES[kind], output_dimensionality=self.space.dimension
+        )
+        try:
+            with named_failures(self.who):
+                reply = await client.aio.models.embed_content(
+                    model=self.space.model, contents=list(contents), config=config
+                )
+        except APIError as error:
+            raise self._refusal(error) from None
+        except (AttributeError, TypeError, ValueError, RecursionError):
+            message = f"{self.who} gave a reply that holds no vectors: check its address"
+            raise BadResponseError(message) from None
+        vectors = [embedding.values or [] for embedding in reply.embeddings or []]
+        usage = reply.usage_metadata
+        return EmbeddingReply(vectors, (usage and usage.prompt_token_count) or 0)
+
+    def _refusal(self, error: Any) -> ProviderError:  # noqa: ANN401 - its class is loaded late
+        headers = dict(getattr(error.response, "headers", None) or {})
+        # Gemini says in the body how long to wait: {"@type": …RetryInfo, "retryDelay": "34s"}.
+        if delay := re.search(r"'retryDelay': '(\d+)(?:\.\d+)?s'", str(error.details)):
+            headers.setdefault("retry-after", str(int(delay[1]) + 1))
+        if error.code == 400 and "API_KEY_INVALID" in str(error.details):
+            return error_for_status(self.who, 401, headers)
+        return error_for_status(self.who, error.code, headers)
 
 
 GEMINI_API_URL = "https://generativelanguage.googleapis.com/v1beta"
@@ -40,6 +115,16 @@ PASSAGES_FIELD = "\n\n[[ ## passages ## ]]\n"  # where the part of a prompt begi
 GEMINI_KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 # Of a call: the cache may be gone; the request without one will fail for its own reason.
 CACHE_LOST_STATUSES = (400, 403, 404)
+
+
+class PromptGenerator(Generator, Protocol):
+    """A generator whose prompts another may send: the one of `providers.llm`."""
+
+    def prompt(self, task: Task, inputs: Mapping[str, object]) -> tuple[str, str]:
+        """Return instructions, and the message to answer."""
+
+    def read(self, task: Task, reply: str) -> dict[str, Any]:
+        """Read a reply: a task's outputs. Raises BadResponseError."""
 
 
 @asynccontextmanager
@@ -65,7 +150,7 @@ async def cached_document(
 
 @asynccontextmanager
 async def _cache(
-    plain: "DspyGenerator", settings: Settings, document: str
+    plain: PromptGenerator, settings: Settings, document: str
 ) -> AsyncGenerator[Generator]:
     from google.genai import types
 
@@ -74,7 +159,7 @@ async def _cache(
     model = plain.name.removeprefix("gemini/")
     async with AsyncExitStack() as opened:
         client = await _connect(opened, settings)
-        with _named_failures(plain.name):
+        with _cache_failures(plain.name):
             cache = await client.aio.caches.create(
                 model=model,
                 config=types.CreateCachedContentConfig(
@@ -111,7 +196,7 @@ async def _connect(opened: AsyncExitStack, settings: Settings) -> "Client":
 
 
 @contextmanager
-def _named_failures(name: str) -> Iterator[None]:
+def _cache_failures(name: str) -> Iterator[None]:
     """Raise ProviderError for what goes wrong in a request; its body is never repeated."""
     from google.genai.errors import APIError
 
@@ -131,7 +216,7 @@ class _LostError(Exception):
 class _CachedDocument:
     """Asks about the document of one cache; `plain` is asked where that fails."""
 
-    plain: "DspyGenerator"
+    plain: PromptGenerator
     client: "Client"
     model: str
     cache: str
@@ -178,7 +263,7 @@ class _CachedDocument:
         from google.genai.errors import APIError
 
         config = types.GenerateContentConfig(cached_content=self.cache, temperature=0)
-        with _named_failures(self.name):
+        with _cache_failures(self.name):
             try:
                 return await self.client.aio.models.generate_content(
                     model=self.model, contents=message, config=config

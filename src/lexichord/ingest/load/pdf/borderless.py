@@ -7,14 +7,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from lexichord.ingest.load.pdf.aligned import (
-    MAX_HEAD_LINES,
-    MIN_STRIPE,
-    Block,
-    TextLine,
-    next_blocks,
-    text_lines,
-)
 from lexichord.ingest.load.pdf.cells import (
     MIN_ROOM_STEP,
     CellLine,
@@ -24,6 +16,14 @@ from lexichord.ingest.load.pdf.cells import (
     is_of_numbers,
     numeric_columns,
     well_filled,
+)
+from lexichord.ingest.load.pdf.column_gaps import (
+    MAX_HEAD_LINES,
+    MIN_STRIPE,
+    Block,
+    TextLine,
+    next_blocks,
+    text_lines,
 )
 from lexichord.ingest.load.pdf.tables import (
     NARROW_ROOM,

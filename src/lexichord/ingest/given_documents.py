@@ -28,7 +28,7 @@ from lexichord.errors import ConfigError, IngestError, plain_reason
 from lexichord.ingest.chunk import CHUNK_RECIPE
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
-from lexichord.ingest.reader import Reader
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     IngestSource,
@@ -154,7 +154,7 @@ class GivenSources:
 
     dataset: str
     context: str
-    reader: Reader
+    sandbox: Sandbox
     spool: Spool
     seen: set[str] = field(default_factory=set)
 
@@ -213,7 +213,7 @@ class GivenSources:
     ) -> PreparedDocument:
         document, vectors = kept()
         if document.chunks is None:
-            return _cut(self.reader, document, self.dataset, sha256, recipe)
+            return _cut(self.sandbox, document, self.dataset, sha256, recipe)
         return prepare_document(document, self.dataset, sha256, recipe, vectors)
 
 
@@ -274,12 +274,12 @@ def prepare_document(
 
 
 def _cut(
-    reader: Reader, source: GivenDocument, dataset: str, sha256: str, recipe: str
+    sandbox: Sandbox, source: GivenDocument, dataset: str, sha256: str, recipe: str
 ) -> PreparedDocument:
     """Return a document of a text alone. Raises IngestError."""
     document = _document(source, source.text or "", dataset, sha256, recipe)
     return PreparedDocument(
-        document, reader.cut(document.text, document.media_type, document.title)
+        document, sandbox.cut(document.text, document.media_type, document.title)
     )
 
 

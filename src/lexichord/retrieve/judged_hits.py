@@ -6,15 +6,13 @@ from dataclasses import dataclass, replace
 
 from lexichord.retrieve.confidence import MIN_CONFIDENCE, find_threshold
 from lexichord.retrieve.evidence.passages import find_clauses, rank_files
-from lexichord.retrieve.evidence.reading import WORD, words_of
-from lexichord.retrieve.evidence.sentences import holds_answer
-from lexichord.retrieve.query import QueryContext, SearchPlan
-from lexichord.retrieve.understand.cues import says_something
+from lexichord.retrieve.evidence.sentences import WORD, holds_answer, words_of
+from lexichord.retrieve.stages import QueryContext, SearchPlan
+from lexichord.retrieve.understand import says_something
 from lexichord.retrieve.understand.linking import BRIDGE_WORDS, DEFINITE_WORDS, PLACE_PREPOSITIONS
 from lexichord.types import ChunkHit, FileHit
 from lexichord.types.evidence import Evidence, Quote, ReadPassages
-from lexichord.types.questions import Intent
-from lexichord.types.reading import ReaderFit
+from lexichord.types.questions import Intent, ReaderFit
 from lexichord.types.state import Calibration
 
 CALLING_WORDS = DEFINITE_WORDS - {"s"}

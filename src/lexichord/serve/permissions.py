@@ -1,4 +1,4 @@
-"""What a caller may do and where, how often a minute, and its calls on record.
+"""What a caller may do and where, and its calls on record.
 
 What all that a caller may use is made of. Records are written a few seconds later, many at once, so
 that no call waits for its own. Whoever kills a server takes the last of them along.
@@ -6,15 +6,12 @@ that no call waits for its own. Whoever kills a server takes the last of them al
 
 import asyncio
 import logging
-from collections import defaultdict, deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from inspect import signature
-from math import ceil
-from time import monotonic
 from typing import Any, Concatenate, Literal, TypedDict
 
 from lexichord.client.lexichord import Lexichord
@@ -25,7 +22,6 @@ from lexichord.errors import (
     LexichordError,
     MissingScopeError,
     NotFoundError,
-    TooManyRequestsError,
     UnknownDatasetError,
     some_names,
 )
@@ -33,7 +29,6 @@ from lexichord.serve.errors import public_status
 from lexichord.serve.limits import (
     MAX_PENDING_CALLS,
     MAX_RECORD_RETRY_SECONDS,
-    RATE_WINDOW_SECONDS,
     RECORD_SECONDS,
 )
 from lexichord.types import Rights
@@ -42,25 +37,6 @@ from lexichord.types.options import several
 log = logging.getLogger("lexichord")
 
 FULL_RIGHTS = Rights()
-
-
-class RequestRates:
-    """When each key was used in the last minute; every process counts its own requests."""
-
-    def __init__(self) -> None:
-        self._times = defaultdict[int, deque[float]](deque)
-
-    def count(self, key_id: int, most: int) -> None:
-        """Count a request of a key that may send so many a minute. Raises TooManyRequestsError."""
-        now, times = monotonic(), self._times[key_id]
-        while times and times[0] <= now - RATE_WINDOW_SECONDS:
-            times.popleft()
-        if len(times) >= most:
-            seconds = ceil(times[len(times) - most] + RATE_WINDOW_SECONDS - now)
-            raise TooManyRequestsError(
-                f"this key may send {most:,} requests a minute: try again in {seconds} s", seconds
-            )
-        times.append(now)
 
 
 class CallLog:
