@@ -1,8 +1,8 @@
 """What commands share: their options, the settings, their help, how results and errors are printed.
 
-Texts, bounds and defaults of a search's options stand in `types.options`, for all surfaces. Help is
-plain text, for rich takes longer to import than all else; what shows results and progress by it is
-imported at its first use.
+Texts, bounds and defaults of a search's options stand in `types.options`, for all interfaces. Help
+is plain text, for rich takes longer to import than all else; what shows results and progress by it
+is imported at its first use.
 """
 
 import inspect

@@ -315,8 +315,8 @@ class IngestMethods(SpaceMethods, DocumentMethods):
         Of `paths`, what begins with http:// or https:// is a page or a sitemap of the web; with
         s3://, gs://, az://, sftp:// or another name that fsspec knows a bucket or a folder there.
         What is stored already, unchanged, is skipped; of what changed only new chunks are embedded.
-        `documents` are shaped like the lines; see `ingest.given_documents.GivenDocument`. `prune` deletes
-        what was stored from the folders among `paths` and is no longer there.
+        `documents` are shaped like the lines; see `ingest.given_documents.GivenDocument`.
+        `prune` deletes what was stored from the folders among `paths` and is no longer there.
         """
         from lexichord.ingest import jobs
 

@@ -1,6 +1,6 @@
 """Rankings over shards: each gives raw candidates, and they are fused once.
 
-The one fusion of what several shards propose is here too: twin of `sql/search/fuse_candidates.sql`.
+The one fusion of what several shards propose is here too, as in `sql/search/fuse_candidates.sql`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

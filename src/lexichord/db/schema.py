@@ -204,7 +204,7 @@ def _pending(connection: Connection) -> list[Path]:
 
 
 def take_on(connection: Connection) -> list[Path]:
-    """Give the ledger of the last state before the first release the release's one row.
+    """Give the list of migrations of the last state before the first release the release's one row.
 
     Return the migrations still to run. Raises SchemaOutdatedError for an older or later state.
     """

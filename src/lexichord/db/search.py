@@ -223,7 +223,7 @@ async def read_hits(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
 async def search_variants(
     database: Database, question: Question, variants: Sequence[Variant], boost: Json | None = None
 ) -> list[ChunkHit]:
-    """See sql/search/search_variants.sql; `retrieve.search.search_variants` is its twin."""
+    """See sql/search/search_variants.sql; `retrieve.search.search_variants` does it in Python."""
     rows = await database.read(
         "search_variants",
         variants=[variant.to_dict() for variant in variants],

@@ -15,7 +15,7 @@ type ModelKind = Literal["embedder", "reranker"]
 type Pooling = Literal["mean", "first token"]
 
 ONNX = "onnx/model.onnx"
-INT8 = "-int8"  # at the end of an embedder's name: its twin with weights of 8 bits
+INT8 = "-int8"  # at the end of an embedder's name: its copy with weights of 8 bits
 ENGLISH = "en"
 LATIN = re.compile(r"[A-Za-z\u00AA-\u024F\u1E00-\u1EFF]")
 # Codes as the model's card lists them; Norwegian, "no" there, also as documents' are told.

@@ -26,7 +26,7 @@ from lexichord.types.evidence import Answer, AnswerRequest, Comparison, Evidence
 from lexichord.types.questions import Task, enclose, mark_word
 
 # Seconds of an allowance that are kept for the query's own work after the last call: search,
-# confidence and the twin's answer took 0.15 s on the sample set.
+# confidence and the default's answer took 0.15 s on the sample set.
 RESERVED_SECONDS = 0.15
 MAX_LIST_ENTRIES = (
     100  # entries of a list that are read: a reply has room for thousands, each takes time
@@ -233,7 +233,7 @@ INLINE_CITATION = re.compile(r" ?\[\d+(?:[,;–-] ?\d+)*\]")
 
 async def write_answer(
     ask: LlmCaller,
-    twin: WriteAnswer,
+    default: WriteAnswer,
     *,
     database: Database,
     brief: AnswerRequest,
@@ -243,7 +243,7 @@ async def write_answer(
 ) -> Answer:
     """Write an answer by intent: clauses word for word, a table of quotes, else a summary.
 
-    What no source holds is left out, and reported as unverified; if nothing remains, the twin
+    What no source holds is left out, and reported as unverified; if nothing remains, the default
     writes. So it does with a list: whatever was found stands in it.
     """
     shown = number_sources(evidence.quotes, sources)
@@ -257,7 +257,7 @@ async def write_answer(
             ask.degrade("answer", error)
     if answer.text:
         return answer
-    written = await twin(
+    written = await default(
         database=database, brief=brief, evidence=evidence, sources=sources, embed=embed
     )
     return replace(written, unverified=answer.unverified)

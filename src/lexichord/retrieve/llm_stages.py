@@ -1,4 +1,4 @@
-"""The stages that a language model does in place of their twins, and the grades it gives."""
+"""The stages that a language model does in place of the default ones, and the grades it gives."""
 
 import asyncio
 from collections import defaultdict
@@ -47,7 +47,7 @@ EMPTY_FIELD_WORDS = ("none", "null", "n/a")  # what models write where a field i
 
 async def find_intent(
     ask: LlmCaller,
-    twin: FindIntent,
+    default: FindIntent,
     *,
     database: Database,
     query: str,
@@ -59,9 +59,9 @@ async def find_intent(
         outputs = await ask("intent", {"query": query, "given_hint": hint or ""})
     except ProviderError as error:
         ask.degrade("intent", error)
-        return await twin(database=database, query=query, hint=hint, scope=scope)
+        return await default(database=database, query=query, hint=hint, scope=scope)
     meant = hint or _text(outputs["hint"]) or None
-    read = await twin(database=database, query=query, hint=meant, scope=scope)
+    read = await default(database=database, query=query, hint=meant, scope=scope)
     question, parts = (
         shorten_line(outputs["question"], max(MAX_LINE_CHARS, len(query))),
         _texts(outputs["sub_questions"]),
@@ -92,7 +92,7 @@ REWRITE_PASSAGES = 5  # of the passages that were found
 
 async def rewrite(
     ask: LlmCaller,
-    twin: RewriteQuestion,
+    default: RewriteQuestion,
     *,
     database: Database,
     question: str,
@@ -103,11 +103,13 @@ async def rewrite(
     """Expand or relax a question after a look at what it found.
 
     The model chooses the kind. Who is not content with its choice and asks for a relaxation gets
-    the twin's: asked the same once more, the model would say the same. Where it fails, the twin
-    rewrites for reflection alone: else its words measured no gain (docs/evaluation.md).
+    the default's: asked the same once more, the model would say the same. Where it fails, the
+    default rewrites for reflection alone: else its words measured no gain (docs/evaluation.md).
     """
     if kind == "relaxation":
-        return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
+        return await default(
+            database=database, question=question, hits=hits, scope=scope, kind=kind
+        )
     terms = await search.question_coverage(database, question, [hit.chunk_id for hit in hits])
     missing = [word for term in terms if not term.chunks for word in term.words]
     shown = [NumberedQuote(n, Quote.of(hit)) for n, hit in enumerate(hits[:REWRITE_PASSAGES], 1)]
@@ -118,7 +120,9 @@ async def rewrite(
         ask.degrade("rewrite", error)
         if kind is None:
             return Rewrite("none", question, "the language model gave no words")
-        return await twin(database=database, question=question, hits=hits, scope=scope, kind=kind)
+        return await default(
+            database=database, question=question, hits=hits, scope=scope, kind=kind
+        )
     text, reason = (
         shorten_line(outputs["text"], MAX_EXPANDED_CHARS),
         shorten_line(outputs["reason"]),
@@ -137,7 +141,7 @@ DUPLICATE_KEYWORD_SHARE = (
 
 async def make_variants(
     ask: LlmCaller,
-    twin: MakeVariants,
+    default: MakeVariants,
     guidance: str,
     *,
     database: Database,
@@ -145,11 +149,11 @@ async def make_variants(
     files: Sequence[FileHit],
     limit: int,
 ) -> VariantSet:
-    """Search inside the first files by keywords for each, in place of the twin's variants there.
+    """Search inside the first files by keywords for each, in place of the default's variants there.
 
-    Each has no vector yet. Files for which the model fails keep what the twin makes of them.
+    Each has no vector yet. Files for which the model fails keep what the default makes of them.
     """
-    twins = await twin(database=database, question=question, files=files, limit=limit)
+    made = await default(database=database, question=question, files=files, limit=limit)
     keywords = await _each_keywords(ask, question, files, guidance, limit - 1)
     variants = [
         Variant(f"file {place} keywords {n}", text, None, FILE_WEIGHT, (file.document_id,))
@@ -157,10 +161,10 @@ async def make_variants(
         for n, text in enumerate(sets, start=1)
     ]
     done = {variant.documents for variant in variants}
-    kept = [variant for variant in twins.variants if variant.documents not in done]
+    kept = [variant for variant in made.variants if variant.documents not in done]
     chosen = (kept[0], *variants, *kept[1:])[:limit]
-    reason = f"{twins.reason}; {len(variants)} sets of keywords" if variants else twins.reason
-    return replace(twins, variants=chosen, reason=reason)
+    reason = f"{made.reason}; {len(variants)} sets of keywords" if variants else made.reason
+    return replace(made, variants=chosen, reason=reason)
 
 
 async def _each_keywords(
@@ -289,7 +293,7 @@ async def find_query_model(settings: Settings) -> Generator | None:
     return await asyncio.to_thread(find_generator, settings)  # the first loads for a second
 
 
-def with_llm_twins(
+def with_llm_stages(
     stages: Stages, generator: Generator | None, trace: Trace, options: QueryOptions
 ) -> Stages:
     """Return the stages with a model's twins in place of those that it does.

@@ -16,7 +16,7 @@ from lexichord.retrieve.cache import KnownScales, QueryCache
 from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_scale
 from lexichord.retrieve.evidence.sentences import QueryReader
 from lexichord.retrieve.judged_hits import Judged, judge, without_names
-from lexichord.retrieve.llm_stages import with_llm_twins
+from lexichord.retrieve.llm_stages import with_llm_stages
 from lexichord.retrieve.respond import aggregate, respond, select_evidence
 from lexichord.retrieve.rounds import fall_back, refine, reflect, search_rewritten
 from lexichord.retrieve.search import (
@@ -73,7 +73,7 @@ async def query(
         database=database,
         embedder=embedder,
         reranker=reranker,
-        stages=with_llm_twins(stages, generator, trace, options),
+        stages=with_llm_stages(stages, generator, trace, options),
         own_stages=stages.own(),
         trace=trace,
         calibration=calibration,

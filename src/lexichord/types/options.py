@@ -283,7 +283,7 @@ class QueryOptions(RankedOptions):
         float | None,
         Option(
             "The share of answers that may be given without evidence: at less confidence than that "
-            "takes the query abstains. By default a fixed border.",
+            "takes the query abstains. By default a fixed threshold.",
             minimum=0,
             maximum=1,
         ),
