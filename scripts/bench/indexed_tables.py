@@ -28,7 +28,7 @@ import psycopg
 from lexichord.db import schema
 from lexichord.db.pool import Database
 from lexichord.ingest.flow import INGEST_LIMITS
-from lexichord.ingest.tables import TableWorker
+from lexichord.ingest.table_worker import TableWorker
 from lexichord.providers import Embedder, Vectors
 from lexichord.providers.embed.local import LOCAL_SPACE, LocalEmbedder
 from lexichord.settings import load_settings

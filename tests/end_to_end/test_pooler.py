@@ -19,7 +19,7 @@ from lexichord.db.pool import Database
 from lexichord.db.reembed import hold_reembed
 from lexichord.db.server import scratch_database
 from lexichord.errors import ConfigError
-from lexichord.ingest.tables import TableWorker
+from lexichord.ingest.table_worker import TableWorker
 from tests.end_to_end.hashing import Hashing
 from tests.end_to_end.processes import wait_until
 from tests.end_to_end.test_tables import ARTICLE, INDEX, SPACE, follow_with, stored

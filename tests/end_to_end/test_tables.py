@@ -16,7 +16,7 @@ from psycopg import sql
 from lexichord.db.pool import Database
 from lexichord.db.tables import CHANGES, Listener
 from lexichord.errors import ProviderError
-from lexichord.ingest.tables import TableWorker, WorkerReport
+from lexichord.ingest.table_worker import TableWorker, WorkerReport
 from lexichord.providers import Embedder
 from tests.conftest import new_database
 from tests.end_to_end.hashing import Hashing

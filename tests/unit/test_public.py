@@ -12,7 +12,6 @@ import lexichord
 from lexichord import types
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.sync import SyncLexichord
-from lexichord.ingest.tables import TableWorker
 from lexichord.types.evaluation import Evaluation
 from tests.builders import EVALUATED, HIT, RESPONSE, RESULTS, RUN, STATUS
 
@@ -55,13 +54,10 @@ def test_every_public_name_is_described() -> None:
     assert all(getattr(lexichord, name).__doc__ for name in lexichord.__all__)
 
 
-LATE = {"TableWorker": TableWorker}  # imported where it is made, for its imports are many
-
-
 @pytest.mark.parametrize(("kind", "method"), APPLICATIONS)
 def test_every_method_is_described_and_typed(kind: type, method: Callable[..., Any]) -> None:
     assert method.__doc__
-    hints = get_type_hints(method, localns=LATE)
+    hints = get_type_hints(method)
     parameters = [name for name in inspect.signature(method).parameters if name != "self"]
     assert set(parameters) - {"app"} <= set(hints)
     assert "return" in hints

@@ -19,9 +19,9 @@ from lexichord import SyncLexichord
 from lexichord.db.pool import Database
 from lexichord.db.schema import Choice, prepare
 from lexichord.errors import LexichordError
-from lexichord.ingest.tables import TableWorker
+from lexichord.ingest.table_worker import TableWorker
 
-SERVER.set_forkserver_preload(["lexichord.ingest.tables", "lexichord.providers.llm"])
+SERVER.set_forkserver_preload(["lexichord.ingest.table_worker", "lexichord.providers.llm"])
 INGESTED = range(20, 60)  # some of the stored ones are replaced
 DELETED = range(0, len(STORED), 2)
 RELEASES, REBUILDS, SEARCHES = 2, 4, 60

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from lexichord.ingest.tables import WorkerReport
+    from lexichord.ingest.table_worker import WorkerReport
     from lexichord.serve.access import AccessPolicy
     from lexichord.settings import Settings
 
@@ -111,7 +111,7 @@ async def _work(settings: "Settings", until_idle: bool) -> "WorkerReport":
     import asyncio
 
     from lexichord.client.lexichord import Lexichord
-    from lexichord.ingest.tables import STOP_SECONDS
+    from lexichord.ingest.table_worker import STOP_SECONDS
 
     async with Lexichord(settings) as core:
         for line in core.degraded:

@@ -22,6 +22,7 @@ from lexichord.errors import ConfigError, NotFoundError
 from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.report import ProgressCallbacks
+from lexichord.ingest.table_worker import TableWorker
 from lexichord.providers import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker
@@ -51,7 +52,6 @@ from lexichord.types.options import (
 )
 
 if TYPE_CHECKING:
-    from lexichord.ingest.tables import TableWorker
     from lexichord.retrieve.stages import Stages
 
 SEARCH_SECONDS = QueryOptions.budget_ms / 1000  # of the database, for a search
@@ -192,13 +192,11 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
         """Do what a worker would, until no change of an indexed table waits."""
         await self.worker().run(until_idle=True)
 
-    def worker(self) -> "TableWorker":
+    def worker(self) -> TableWorker:
         """Return a worker that keeps indexed tables in sync: `await worker.run()`.
 
         SQL's `index_table` makes an indexed table of one of the user's own.
         """
-        from lexichord.ingest.tables import TableWorker
-
         return TableWorker(self.database, self._follow, self.ingest_limits)
 
     async def search(
