@@ -77,6 +77,8 @@ def test_all_is_kept_and_found_first(released: str, tmp_path: Path) -> None:
                     weights=weights,
                 )
                 assert hits[0]["content"] == content
+        # As `lexichord reindex` does: the analyzer knows more words by now.
+        value(connection, "select lexichord.analyze_documents(100)")
         assert call(connection, "find_problems") == []
         assert value(connection, "select count(*) from lexichord_data.keyword") == 6
 
