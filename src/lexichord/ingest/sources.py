@@ -365,8 +365,9 @@ def read_patterns(lines: Iterable[str]) -> "GitIgnoreSpec":
 
     spec = GitIgnoreSpec.from_lines(lines, backend="simple")
     for pattern in spec.patterns:
-        if pattern.regex is not None:
-            pattern.regex = re.compile(without_backtracking(pattern.regex.pattern))
+        expression = "" if pattern.regex is None else pattern.regex.pattern
+        if (linear := without_backtracking(expression)) != expression:
+            pattern.regex = re.compile(linear)
     return spec
 
 

@@ -341,12 +341,13 @@ def _defines(block: str, line: str) -> bool:
     says nothing, and what is said of it does not name it.
     """
     term = block.strip("\n")
-    is_deeper = _indent(line) - _indent(term) >= MIN_SET_IN
+    is_deeper = indent(line) - indent(term) >= MIN_SET_IN
     is_short = "\n" not in term and len(term.split()) <= MAX_HEADING_WORDS
     return is_deeper and is_short and not _is_heading(term, False)
 
 
-def _indent(line: str) -> int:
+def indent(line: str) -> int:
+    """Return how many blanks a line begins with."""
     return len(line) - len(line.lstrip(" "))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lexichord.retrieve.evidence.relevance import sentences_of, sub_quote
-from lexichord.retrieve.evidence.splitting import FENCE, is_code
+from lexichord.retrieve.evidence.splitting import FENCE, indent, is_code
 from lexichord.types.evidence import Quote
 
 MAX_UNIT_CHARS = 1900  # of a list that is shown whole, or code and what leads to it
@@ -246,8 +246,7 @@ def _last_set_in(passage: Quote, sentences: Sequence[Quote], number: int) -> int
 def _indent(passage: Quote, sentence: Quote) -> int:
     """Return how many blanks the line of a sentence's beginning begins with."""
     start = sentence.start - passage.start
-    line = passage.text[passage.text.rfind("\n", 0, start) + 1 :]
-    return len(line) - len(line.lstrip(" "))
+    return indent(passage.text[passage.text.rfind("\n", 0, start) + 1 :])
 
 
 def _beginning_of_code(passage: Quote, end: int) -> int:
