@@ -5,10 +5,11 @@ python scripts/bench/stages.py FOLDER [--kinds samples ndas …] [--every N] [--
     [--against FILE]
 
 Asks the questions of the kinds of all their documents, which are ingested at the first run: each by
-`search`, by `query` with an answer as the first of its process, and again. Processor time is
-counted, for a busy machine stretches the clock: the client's by its process, the server's by the
-scheduler's account of its processes (Linux, the embedded server). `--save` keeps what was answered;
-`--against` compares answers with what was saved: hits and texts are to be the same.
+`search`, by `query` with an answer as the first of its process, again, and without the reader.
+Processor time is counted, for a busy machine stretches the clock: the client's by its process, the
+server's by the scheduler's account of its processes (Linux, the embedded server). `--save` keeps
+what was answered; `--against` compares answers with what was saved: hits and texts are to be the
+same.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from unittest.mock import patch
 
 import psycopg
 
-from common import opened
+from common import cache_folder, opened
 from lexichord import SyncLexichord
 from lexichord.retrieve.cache import QueryCache
 from lexichord.retrieve.trace import Trace
@@ -122,7 +123,7 @@ type ByStage = dict[str, list[Spent]]
 
 
 def measure(
-    lexichord: SyncLexichord, texts: Sequence[str]
+    lexichord: SyncLexichord, unread: SyncLexichord, texts: Sequence[str]
 ) -> tuple[ByStage, dict[str, ByStage], dict[str, Json]]:
     """Ask all; return what each way of asking spent, its stages, and what was answered."""
     meter = Meter(lexichord.core.database.dsn)
@@ -134,11 +135,12 @@ def measure(
         "search": lexichord.search,
         "query": ask,
         "query again": ask,
+        "query without the reader": partial(unread.query, answer=True),
     }
     for way in ways.values():
         way("Which words warm this up?")
     for text in texts:
-        lexichord.core.cache = QueryCache()
+        lexichord.core.cache, unread.core.cache = QueryCache(), QueryCache()
         for name, way in ways.items():
             with by_stage(meter) as steps:
                 before = meter.read()
@@ -222,13 +224,16 @@ def main() -> None:
     parser.add_argument("--save", type=Path, help="keep the answers in this file")
     parser.add_argument("--against", type=Path, help="compare with the answers in this file")
     options = parser.parse_args()
-    with opened("stages", "plain", None) as lexichord:
+    with (
+        opened("stages", "plain", None) as lexichord,
+        SyncLexichord(home=cache_folder() / "stages", reader="none") as unread,
+    ):
         lexichord.ingest([options.folder / kind for kind in options.kinds])
         status = lexichord.status()
         texts = questions_of(options.folder, options.kinds, options.every)
         print(f"{status.documents} documents, {status.chunks} chunks, {len(texts)} questions")
         load = os.getloadavg()[0]
-        whole, stages, answers = measure(lexichord, texts)
+        whole, stages, answers = measure(lexichord, unread, texts)
     report(whole, stages, load)
     if options.save:
         options.save.write_text(json.dumps(answers, ensure_ascii=False), encoding="utf-8")
