@@ -15,6 +15,8 @@ set search_path = pg_catalog, lexichord_data, pg_temp set standard_conforming_st
 set plan_cache_mode = force_generic_plan as $$
 declare
     scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    configs regconfig[] := lexichord.text_configs(scope);
+    own regconfig := lexichord.question_config(array_to_string(words, ' '), scope);
     few bigint := (select greatest(3, o.document_count / 50) from global_statistics o);
 begin
     if depth is null or depth not between 1 and 1000 or cardinality(words) > 1000 then
@@ -22,17 +24,31 @@ begin
             using errcode = 'invalid_parameter_value';
     end if;
     return query
-    with term as materialized (
-        select w.ord::integer as word, u.lexeme, u.lexeme ~ '[^[:digit:].]' as lettered
-        from unnest(words) with ordinality as w (text, ord), unnest(lexichord.query_words(w.text, scope)) as u
+    with form as materialized (
+        select w.ord::integer as word, lexichord.keyword_text(n.form) as words, lexichord.joined_words(n.form) as joined
+        from unnest(words) with ordinality as w (text, ord),
+             lateral (select lexichord.split_runs(lexichord.normal_form(w.text)) as form offset 0) as n
+    ), part as materialized (
+        -- As query_words has them, all words at once: of each alone it would ask for languages and theirs anew.
+        select f.word, p.part
+        from form f, regexp_split_to_table(concat_ws(' ', f.words, f.joined), '\s+') as p (part)
+        where to_tsvector(own, p.part) <> ''::tsvector
+    ), term as materialized (
+        select l.word, l.lexeme, l.lexeme ~ '[^[:digit:].]' as lettered
+        from (select p.word, u.lexeme from part p, unnest(configs) as c (config), unnest(to_tsvector(c.config, p.part)) as u
+              union
+              select p.word, f.folded
+              from part p, unnest(configs) as c (config), lexichord.folded_lexemes(p.part, c.config) as f
+              where octet_length(p.part) > length(p.part)
+                  and (select s.df from term_statistics s where s.lexeme = f.folded collate "C")
+                      > coalesce((select e.df from term_statistics e where e.lexeme = f.lexeme collate "C"), 0)) as l
     ), needed as (
         -- An identifier has its parts and its whole as lexemes: most of them, in one language, will do; but
         -- most of its numbers do not make up for its name, "MPL-2.0" is not "Apache 2.0".
         select l.word, l.lettered, min(l.lexemes) / 2 + 1 as least
-        from (select w.ord::integer as word, u.lexeme ~ '[^[:digit:].]' as lettered, count(*) as lexemes
-              from unnest(words) with ordinality as w (text, ord), unnest(lexichord.text_configs(scope)) as c (config),
-                   unnest(lexichord.word_lexemes(w.text, c.config)) as u
-              group by w.ord, c.config, lettered) as l
+        from (select f.word, u.lexeme ~ '[^[:digit:].]' as lettered, count(*) as lexemes
+              from form f, unnest(configs) as c (config), unnest(to_tsvector(c.config, lexichord.fold_accents(f.words))) as u
+              group by f.word, c.config, lettered) as l
         group by l.word, l.lettered
     ), held as materialized (
         select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards

@@ -5,7 +5,7 @@ create or replace function lexichord.relevance_feedback(
     depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(), query_space text default null,
-    candidates lexichord.candidate[] default null
+    candidates lexichord.candidate[] default null, question_terms jsonb default null
 ) returns table (chunk_ids bigint[], coherence double precision, terms jsonb, vector @extschema:vector@.halfvec)
 language plpgsql stable rows 1
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
@@ -15,7 +15,7 @@ begin
             using errcode = 'feature_not_supported', hint = 'Ask by Python, HTTP or MCP, or without it by hybrid_search.';
     end if;
     chunk_ids := array(select f.chunk_id from lexichord.feedback_chunks(query, query_vector, feedback_documents, depth,
-                           datasets, documents, uri_prefix, filter, fusion, weights, query_space, candidates) as f order by f.rank);
+                           datasets, documents, uri_prefix, filter, fusion, weights, query_space, candidates, question_terms) as f order by f.rank);
     select (m.n * m.norm ^ 2 - 1) / nullif(m.n - 1, 0) into coherence
     from (select count(*) as n,
                  @extschema:vector@.vector_norm(
@@ -28,5 +28,5 @@ begin
     end if;
     return next;
 end $$;
-comment on function lexichord.relevance_feedback(text, @extschema:vector@.halfvec, integer, double precision, integer, text[], bigint[], text, jsonb, text, double precision[], text, lexichord.candidate[]) is
-'One row: the feedback_chunks of a query, how alike they are, and, unless that is less than least_coherence, their feedback_terms and feedback_vector with the default numbers. candidates = what propose_candidates gave for the same question in the same scope. Readers may call it.';
+comment on function lexichord.relevance_feedback(text, @extschema:vector@.halfvec, integer, double precision, integer, text[], bigint[], text, jsonb, text, double precision[], text, lexichord.candidate[], jsonb) is
+'One row: the feedback_chunks of a query, how alike they are, and, unless that is less than least_coherence, their feedback_terms and feedback_vector with the default numbers. candidates = what propose_candidates gave for the same question in the same scope, question_terms = their terms. Readers may call it.';

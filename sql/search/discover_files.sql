@@ -9,7 +9,7 @@ create or replace function lexichord.discover_files(
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
     aggregate text default 'max', file_weights double precision[] default '{0.5,0.5}',
     fusion text default lexichord.default_fusion(), weights double precision[] default lexichord.default_weights(), query_space text default null,
-    candidates lexichord.candidate[] default null
+    candidates lexichord.candidate[] default null, question_terms jsonb default null
 ) returns table (
     document_id bigint, dataset text, uri text, title text, score double precision,
     card_score double precision, chunk_score double precision, hits bigint)
@@ -21,6 +21,7 @@ declare
     is_checked constant boolean := lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
     is_alone boolean := not lexichord.fans_out();
     scope bigint[];
+    lexemes tsvector;
     own_room bigint;
 begin
     if aggregate is null or aggregate not in ('max', 'mean', 'sum') then
@@ -31,11 +32,12 @@ begin
     end if;
     if is_alone then
         scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+        lexemes := coalesce(lexichord.weighted_terms(question_terms), lexichord.query_lexemes(query, scope));
         own_room := least(depth, coalesce(cardinality(scope), (select count(*) from (select from document limit depth) as d)));
     end if;
     return query
     with card as materialized (
-        select c.*, own_room as room from lexichord.card_candidates(query, depth, scope) as c where is_alone
+        select c.*, own_room as room from lexichord.card_term_candidates(lexemes, depth, scope) as c where is_alone
         union all
         select c.* from lexichord.gather_cards(query, depth, datasets, documents, uri_prefix, filter) as c where not is_alone
     ), own as (
@@ -44,7 +46,7 @@ begin
         select f.document_id, count(*) as hits,
                case aggregate when 'max' then max(f.score) when 'mean' then avg(f.score) else sum(f.score) end as score
         from own, lateral (
-            select t.* from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), query_vector, depth, scope, fusion, weights, own.boost,
+            select t.* from lexichord.fuse_terms(lexemes, query_vector, depth, scope, fusion, weights, own.boost,
                                 discover_files.candidates) as t
             where is_alone
             union all
@@ -70,5 +72,5 @@ begin
     from best b join lexichord.gather_documents(array(select b.document_id from best b)) as d on d.document_id = b.document_id
     order by b.score desc, b.document_id;
 end $$;
-comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text, lexichord.candidate[]) is
-'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates. candidates = what propose_candidates gave for the same question in the same scope. Readers may call it.';
+comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text, lexichord.candidate[], jsonb) is
+'The k documents that a query is about: chunk hits aggregated by document (max, mean or sum) and the match of the document''s card, both on the scale of their own list, weighed by file_weights = {card,chunks}. hits = chunks among the candidates. candidates = what propose_candidates gave for the same question in the same scope, question_terms = their terms. Readers may call it.';

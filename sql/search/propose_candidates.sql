@@ -3,7 +3,8 @@
 create or replace function lexichord.propose_candidates(
     query text, query_vector @extschema:vector@.halfvec default null, depth integer default lexichord.default_depth(),
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null,
-    weights double precision[] default lexichord.default_weights(), query_space text default null
+    weights double precision[] default lexichord.default_weights(), query_space text default null,
+    question_terms jsonb default null
 ) returns lexichord.candidate[]
 language plpgsql stable
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
@@ -16,7 +17,7 @@ begin
         return null;
     end if;
     scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
-    lexemes := lexichord.query_lexemes(query, scope);
+    lexemes := coalesce(lexichord.weighted_terms(question_terms), lexichord.query_lexemes(query, scope));
     if lexemes = ''::tsvector then
         return '{}';
     end if;
@@ -27,5 +28,5 @@ begin
     end if;
     return array(select c from lexichord.own_candidates(case when weights[2] > 0 then lexemes end, query_vector, depth, scope) as c);
 end $$;
-comment on function lexichord.propose_candidates(text, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], text) is
-'What both channels propose for a question in a scope, for discover_files, relevance_feedback and variant_candidates with the same question and scope, which then search nothing but the insides of documents. Null over shards, and for a tenant. Readers may call it.';
+comment on function lexichord.propose_candidates(text, @extschema:vector@.halfvec, integer, text[], bigint[], text, jsonb, double precision[], text, jsonb) is
+'What both channels propose for a question in a scope, for discover_files, relevance_feedback and variant_candidates with the same question and scope, which then search nothing but the insides of documents. question_terms = their terms, by the function of that name. Null over shards, and for a tenant. Readers may call it.';

@@ -5,7 +5,7 @@ declare
     own constant regconfig := lexichord.question_config(query, documents);
     form constant text := lexichord.split_runs(lexichord.normal_form(query));
 begin
-    return lexichord.query_words(query, documents) || lexichord.exact_lexemes(lexichord.whole_words(form, own), '1,2')
+    return lexichord.query_words(query, documents, own) || lexichord.exact_lexemes(lexichord.whole_words(form, own), '1,2')
         || lexichord.compound_lexemes(lexichord.keyword_text(form), own, documents);
 end $$;
 comment on function lexichord.query_lexemes(text, bigint[]) is

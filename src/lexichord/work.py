@@ -1,10 +1,10 @@
-"""Work in threads that ends when nobody waits for it any more.
+"""Work beside other work, in threads or not, that ends when nobody waits for it any more.
 
 Python cannot end a thread: what works in one asks between its steps whether it is still wanted.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from contextvars import ContextVar, copy_context
 from threading import Event
@@ -30,6 +30,21 @@ async def in_thread[*Args, R](
         return await loop.run_in_executor(threads, lambda: context.run(function, *args))
     finally:
         ended.set()
+
+
+async def both[One, Other](
+    one: Coroutine[object, object, One], other: Coroutine[object, object, Other]
+) -> tuple[One, Other]:
+    """Return what two give that run at once; if either fails, the other has ended before that."""
+    tasks = asyncio.create_task(one), asyncio.create_task(other)
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        raise
+    return tasks[0].result(), tasks[1].result()
 
 
 def check_wanted() -> None:

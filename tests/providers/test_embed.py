@@ -17,8 +17,8 @@ from lexichord.errors import (
     ProviderTimeoutError,
     RateLimitError,
 )
-from lexichord.providers import Embedder
-from lexichord.providers.embed import BatchedEmbedder, EmbeddingTiming, EmbedKind
+from lexichord.providers import Embedder, EmbedKind
+from lexichord.providers.embed import BatchedEmbedder, EmbeddingTiming
 from lexichord.providers.http import RetryLaterError
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings

@@ -165,6 +165,8 @@ READS: dict[str, dict[str, Any]] = {
         "metadata": {},
     },
     "propose_candidates": BY_VECTOR,
+    "question_terms": {"query": "w1 w2"},
+    "card_term_candidates": {"terms": "animal1:1"},
     "question_coverage": {"question": "w1", "chunk_ids": [1]},
     "read_chunks": {"document": 1},
     "read_document": {"document": 1},

@@ -1,5 +1,7 @@
 """A question is analyzed under the text configurations of the documents in scope."""
 
+import re
+
 import pytest
 
 from tests.sql.corpus import Connection, call, put, value
@@ -7,6 +9,7 @@ from tests.sql.corpus import Connection, call, put, value
 GERMAN = "Die Kündigungsfristen der Mieter betragen drei Monate"
 ENGLISH = "The notices of the tenants were given in writing, the die was cast"
 CHINESE = "甲方应当保密, the end"
+READ_WHOLE = "select pg_stat_get_xact_tuples_returned('lexichord_data.term'::regclass)"
 LEXEMES = "select lexichord.query_lexemes(%s, %s)::text"
 
 
@@ -90,6 +93,47 @@ def test_cards_links_and_words_follow(mixed: Connection) -> None:
     assert {term["lexeme"]: term["chunks"] for term in terms} == {"frist": [], "miet": [1]}
     weighed = call(mixed, "weigh_terms", texts=["welche Monate sind das", "drei Monate"])
     assert {term["lexeme"] for term in weighed} == {"drei", "monat"}
+
+
+def test_a_stop_word_of_another_language_names_a_document(mixed: Connection) -> None:
+    """ "War" is "was" in German, and not in an English question."""
+    put(mixed, "war.md", ["Words of no weight."], title="The War of the Kiln")
+    put(mixed, "krieg.md", ["Er war da."], title="Wer war da", text_config="german")
+    links = call(mixed, "link_documents", words="What did the War of the Kiln cost".split())
+    assert {row["word"] for row in links if row["uri"] == "war.md"} == {4, 7}
+
+
+@pytest.mark.parametrize("query", ["was kosten die Öfen und Küsten", "what do the ovens cost"])
+def test_few_words_do_not_read_all_terms(mixed: Connection, query: str) -> None:
+    words = [f"kiln{number} oven{number} rent{number}" for number in range(4000)]
+    put(mixed, "many", [" ".join(words[n : n + 200]) for n in range(0, len(words), 200)])
+    with mixed.transaction():
+        mixed.execute("analyze lexichord_data.term")
+        before = value(mixed, READ_WHOLE)
+        value(mixed, LEXEMES, query, None)
+        call(mixed, "link_documents", words=query.split())
+        assert value(mixed, READ_WHOLE) == before
+
+
+def test_words_are_weighed_as_each_text_has_them(mixed: Connection) -> None:
+    texts = [
+        "the notices of",
+        "Fris-\nten, notices -",
+        "given\r\nNotices",
+        "保密协议, naïve",
+        "",
+        "-i -I",
+    ]
+    lexemes = [
+        value(mixed, "select lexichord.word_lexemes(%s, 'english')::text", text) for text in texts
+    ]
+    rows = call(mixed, "weigh_terms", texts=texts)
+    for number, own in enumerate(lexemes, start=1):
+        found = {row["lexeme"] for row in rows if number in row["text_numbers"]}
+        assert {name for name in found if name[0] != "-"} == set(re.findall(r"'(\S+)':", own))
+    assert {row["lexeme"] for row in rows if 6 in row["text_numbers"]} >= {"-i", "-I"}
+    sought = call(mixed, "weigh_terms", texts=texts, sought=1)
+    assert sought == [row for row in rows if row["lexeme"] == "notic"] != []
 
 
 def test_a_replaced_document_has_its_new_configuration(mixed: Connection) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Sequence
 from functools import wraps
-from typing import Any, Concatenate, Literal, Unpack
+from typing import Any, Concatenate, Unpack
 
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
@@ -10,7 +10,7 @@ from lexichord.db.shards import noting_missing
 from lexichord.errors import ConfigError, EmbeddingMismatchError, ProviderError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.vectors import Reembed, Reembedded, ReembedOptions
-from lexichord.providers import Embedder, RemoteEmbedder, Vectors
+from lexichord.providers import Embedder, EmbedKind, RemoteEmbedder, Vectors
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.cache import QueryCache
 from lexichord.settings import Settings
@@ -41,9 +41,7 @@ class SpaceMethods:
     find_embedder: FindEmbedder = staticmethod(find_embedder)
     ingest_limits: IngestLimits = INGEST_LIMITS
 
-    async def embed(
-        self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
-    ) -> Vectors:
+    async def embed(self, texts: Sequence[str], kind: EmbedKind = "document") -> Vectors:
         """Embed texts in the database's space: an array of float32, a row of length 1 for each.
 
         Questions are embedded as `kind` query. Raises ConfigError without an embedder;

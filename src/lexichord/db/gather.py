@@ -344,6 +344,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("turn_tenants_on", "add_tenant", "drop_tenant"), on_all),
     # Of ingests.
     "propose_candidates": _nothing,  # each search merges the shards' lists itself
+    "question_terms": _nothing,
     "document_twins": _nothing,  # a vector is kept on its own shard only
     "reusable_chunks": by_ids("documents", "doc"),
     "chunks_without_vector": _without_vector,

@@ -91,25 +91,30 @@ async def propose_candidates(database: Database, question: Question) -> Question
 
     See sql/search/propose_candidates.sql. Over shards, and for a tenant, there are none.
     """
+    scope = scope_arguments(question.scope)
+    known = await database.read("question_terms", query=question.query, **scope)
+    if not known or (terms := known[0]["question_terms"]) is None:
+        return question
     arguments = question_arguments(question)
     del arguments["k"]
-    rows = await database.read(
+    (row,) = await database.read(
         "propose_candidates",
         query=question.query,
         query_vector=half_vector(question.vector),
+        question_terms=Jsonb(terms),
         **arguments,
     )
-    proposed = rows[0]["propose_candidates"] if rows else None
-    candidates = None if proposed is None else Candidates(proposed, question.as_searched())
-    return replace(question, candidates=candidates)
+    if (proposed := row["propose_candidates"]) is None:
+        return question
+    return replace(question, candidates=Candidates(proposed, question.as_searched(), terms))
 
 
-def _known(question: Question) -> dict[str, object]:
-    """Return the argument that hands a question's candidates on, if they are this question's."""
+def _known(question: Question, terms: str = "question_terms") -> dict[str, object]:
+    """Return the arguments that hand a question's candidates on, if they are this question's."""
     known = question.candidates
     if known is None or known.searched != question.as_searched():
         return {}
-    return {"candidates": known.rows}
+    return {"candidates": known.rows, terms: Jsonb(known.terms)}
 
 
 async def discover_files(database: Database, question: Question) -> list[FileHit]:
@@ -204,13 +209,17 @@ async def variant_candidates(
     searched = replace(question, query=variant.text, vector=variant.vector, scope=scope)
     arguments = question_arguments(searched)
     del arguments["k"]
+    own = (
+        _known(searched, "terms")
+        if variant.terms is None
+        else {"terms": Jsonb(dict(variant.terms))}
+    )
     return await database.read(
         "variant_candidates",
         query=variant.text,
-        terms=None if variant.terms is None else Jsonb(dict(variant.terms)),
         query_vector=half_vector(variant.vector),
         boost=boost,
-        **(_known(searched) if variant.terms is None else {}),
+        **own,
         **arguments,
     )
 
@@ -401,13 +410,15 @@ async def search_each(
     return [(row["query_number"] - 1, chunk_hit(row)) for row in rows]
 
 
-async def weigh_terms(database: Database, texts: Sequence[str]) -> list[Postings]:
+async def weigh_terms(
+    database: Database, texts: Sequence[str], sought: int | None = None
+) -> list[Postings]:
     """See sql/search/weigh_terms.sql; returns lexemes in the order of their bytes.
 
     What is stored is taken for a part of LEAST_CHUNKS at least: among two chunks a word that
     neither holds would outweigh all others, however common it is.
     """
-    rows = await database.read("weigh_terms", texts=list(texts))
+    rows = await database.read("weigh_terms", texts=list(texts), sought=sought)
     # idf is log((chunks + 1) / (df + .5)).
     stored = rows[0]["idf"] + log(rows[0]["df"] + 0.5) if rows else 0.0
     lift = max(0.0, log(LEAST_CHUNKS + 1) - stored)

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
 from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
-from lexichord.providers import Embedder, Reader, Reranker, Vectors
+from lexichord.providers import Embedder, EmbedKind, Reader, Reranker, Vectors
 from lexichord.settings import Settings
 from lexichord.types import (
     EmbeddingSpace,
@@ -113,7 +113,7 @@ class CachedEmbedder(AbstractContextManager["CachedEmbedder"]):
         """The embedder's space."""
         return self._embedder.space
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         """Embed each text, or return its cached vector."""
         started = perf_counter()
         try:
@@ -121,7 +121,7 @@ class CachedEmbedder(AbstractContextManager["CachedEmbedder"]):
         finally:
             self.seconds += perf_counter() - started
 
-    def _embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def _embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         digests = [self._digest(text, kind) for text in texts]
         with self._lock:
             vectors = self._read(digests)

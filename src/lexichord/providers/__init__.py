@@ -17,6 +17,8 @@ from lexichord.types import EmbeddingSpace, Ranked
 from lexichord.types.questions import Generated, Passage, ReaderFit, Reading, Task, Usage
 
 Vectors = NDArray[np.float32]
+type EmbedKind = Literal["query", "document"]
+type Embed = Callable[[Sequence[str], EmbedKind], Vectors]
 
 # Called with the place in the draft, in characters, and the text that goes there.
 type OnDraft = Callable[[int, str], None]
@@ -30,7 +32,7 @@ class Embedder(Protocol):
         """Which space the vectors live in; two spaces never mix in one database."""
         ...
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         """Embed each text.
 
         Returns a float32 array of shape (len(texts), space.dimension), rows of length 1,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError
-from lexichord.providers.embed import EmbeddingReply, EmbedKind, EmbedRequest
+from lexichord.providers import EmbedKind
+from lexichord.providers.embed import EmbeddingReply, EmbedRequest
 from lexichord.providers.http import error_for_status, host, named_failures, new_client
 from lexichord.types import EmbeddingSpace, Ranked
 

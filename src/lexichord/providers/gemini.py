@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ConfigError, ProviderError, ProviderTimeoutError
-from lexichord.providers import Generator, OnDraft
-from lexichord.providers.embed import EmbeddingReply, EmbedKind, EmbedRequest
+from lexichord.providers import EmbedKind, Generator, OnDraft
+from lexichord.providers.embed import EmbeddingReply, EmbedRequest
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     PLACEHOLDER_KEY,

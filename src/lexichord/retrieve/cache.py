@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 
 from lexichord.db.session import Asker, current_asker
-from lexichord.providers import Embedder, Reader, VectorCache, Vectors
+from lexichord.providers import Embedder, EmbedKind, Reader, VectorCache, Vectors
 from lexichord.types.questions import Passage, Reading
 from lexichord.types.state import CosineScale
 
@@ -38,33 +38,30 @@ def cached_by_tenant[Made](count: int) -> Callable[[Callable[[str], Made]], Call
     return decorate
 
 
-KEPT_SENTENCE_BYTES = 32_000_000  # 20,000 sentences of 384 dimensions
+KEPT_VECTOR_BYTES = 32_000_000  # 20,000 texts of 384 dimensions
 
 
-class SentenceVectors:
-    """Embeds sentences, and keeps the vectors of those that queries needed last.
+class TextVectors:
+    """Embeds sentences and questions, and keeps the vectors of those that queries needed last.
 
     What judges a query's evidence and what answers by it embed each sentence once, and so do later
     queries. Each tenant has its own: how long a query takes tells nothing of others. Several
     threads may share one.
     """
 
-    def __init__(self, limit: int = KEPT_SENTENCE_BYTES) -> None:
+    def __init__(self, limit: int = KEPT_VECTOR_BYTES) -> None:
         self._kept = VectorCache[np.float32](limit)
 
-    def embed(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
-        """Embed texts as documents, rows in their order; one that is refused is like nothing else.
-
-        Raises ProviderError.
-        """
-        owner = f"{embedder.space}\0{current_asker()}\0"
+    def embed(self, embedder: Embedder, texts: Sequence[str], kind: EmbedKind) -> Vectors:
+        """Embed texts, rows in their order; one that is refused is NaN. Raises ProviderError."""
+        owner = f"{embedder.space}\0{kind}\0{current_asker()}\0"
         digests = {
             text: sha256(f"{owner}{text}".encode(errors="surrogatepass")).digest() for text in texts
         }
         rows = {text: self._kept.find(digest) for text, digest in digests.items()}
         new = [text for text, row in rows.items() if row is None]
         if new:
-            made = np.nan_to_num(embedder.embed(new, "document"))
+            made = embedder.embed(new, kind)
             rows.update(zip(new, made, strict=True))
             for text, row in zip(new, made, strict=True):
                 self._kept.keep(digests[text], row.copy())
@@ -145,6 +142,6 @@ class KnownScales:
 class QueryCache:
     """What an application's queries keep for one another."""
 
-    sentences: SentenceVectors = field(default_factory=SentenceVectors)
+    vectors: TextVectors = field(default_factory=TextVectors)
     readings: Readings = field(default_factory=Readings)
     scales: KnownScales = field(default_factory=KnownScales)

@@ -44,6 +44,7 @@ from lexichord.types import FileHit, QueryOptions, Question, Response
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.response import AnswerEvent, FilesEvent, Reflection
 from lexichord.types.state import Calibration
+from lexichord.work import both
 
 
 async def query(
@@ -77,12 +78,14 @@ async def query(
         own_stages=stages.own(),
         trace=trace,
         calibration=calibration,
-        sentences=cache.sentences,
+        vectors=cache.vectors,
         reader=None if reader is None else QueryReader(reader, trace, database, cache.readings),
     )
     # Understand: what is asked, and of which documents.
-    intent = await _understand(context, question)
-    resolved, about, asked = await _embed(context, question, intent)
+    intent, embedded = await both(
+        _understand(context, question), context.embed([question.query], question)
+    )
+    resolved, about, asked = await _embed(context, question, intent, is_embedded=bool(embedded))
     # Search: for files, then for chunks by several ways of asking.
     resolved, files = await _discover(context, resolved, intent.documents)
     emit(FilesEvent(intent, files))
@@ -141,8 +144,13 @@ async def _understand(context: QueryContext, question: Question) -> Intent:
     return intent
 
 
-async def _embed(context: QueryContext, question: Question, intent: Intent) -> list[Question]:
-    """Return what is searched, what its evidence is judged by, and what was asked, with vectors."""
+async def _embed(
+    context: QueryContext, question: Question, intent: Intent, *, is_embedded: bool
+) -> list[Question]:
+    """Return what is searched, what its evidence is judged by, and what was asked, with vectors.
+
+    Without any where the question itself could not be embedded.
+    """
     k = question.depth if intent.kind == "list_all" else question.k
     searched = replace(question, hint=intent.hint, domain=intent.domain, k=k)
     texts = (intent.question, _subject(intent), context.query)
@@ -151,7 +159,7 @@ async def _embed(context: QueryContext, question: Question, intent: Intent) -> l
         if context.embedder is None or question.mode == "keyword":
             return each
         queries = list(dict.fromkeys([*texts, *filter(None, [intent.hint])]))
-        rows = await context.embed(queries, question)
+        rows = await context.embed(queries, question) if is_embedded else None
     if rows is None:
         return [replace(one, space=None) for one in each]
     vectors: dict[str | None, list[float]] = dict(zip(queries, rows, strict=True))

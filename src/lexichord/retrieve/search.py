@@ -14,14 +14,14 @@ from lexichord.db import search
 from lexichord.db import search as db
 from lexichord.db.pool import Database, Row
 from lexichord.errors import BadResponseError, ConfigError, ProviderError
-from lexichord.providers import Embedder, RemoteEmbedder, Reranker, WideReranker
+from lexichord.providers import Embed, Embedder, RemoteEmbedder, Reranker, WideReranker
 from lexichord.providers.rerank import rank
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import MIN_ASKED_WORDS, find_intent
 from lexichord.types import ChunkHit, FileHit, Json, Question
 from lexichord.types.options import DEFAULT_FILES
 from lexichord.types.questions import Feedback, Variant
-from lexichord.work import in_thread
+from lexichord.work import both, in_thread
 
 
 async def with_vectors(
@@ -34,21 +34,21 @@ async def with_vectors(
     if embedder is None or question.mode == "keyword":
         return question
     queries = [query for query in (question.query, question.hint) if query is not None]
-    vectors = await embed_queries(embedder, queries, question, degraded)
+    vectors = await embed_queries(embedder.embed, queries, question, degraded)
     if vectors is None:
         return replace(question, space=None)
     return replace(question, vector=vectors[0], hint_vector=[*vectors, None][1])
 
 
 async def embed_queries(
-    embedder: Embedder, queries: Sequence[str], question: Question, degraded: list[str]
+    embed: Embed, queries: Sequence[str], question: Question, degraded: list[str]
 ) -> list[list[float]] | None:
     """Embed what is asked in a question's place; None if that fails, and `degraded` says why.
 
     Raises ProviderError if the question's mode leaves nothing else to search by.
     """
     try:
-        vectors = await in_thread(embedder.embed, queries, "query")
+        vectors = await in_thread(embed, queries, "query")
         if np.isnan(vectors).any():
             raise BadResponseError("the embedder refuses the text of the query: ask in other words")
         return list(vectors.tolist())
@@ -403,15 +403,10 @@ async def name_document(
     """
     if question.hint is not None or len(question.query.split()) <= MIN_ASKED_WORDS:
         return await with_vectors(embedder, question, degraded)
-    look = find_intent(database, question.query, scope=question.scope)
-    looking = asyncio.create_task(look)
-    try:
-        embedded = await with_vectors(embedder, question, degraded)
-    except BaseException:  # nothing goes on asking for what nobody waits for
-        looking.cancel()
-        await asyncio.wait([looking])
-        raise
-    intent = await looking
+    intent, embedded = await both(
+        find_intent(database, question.query, scope=question.scope),
+        with_vectors(embedder, question, degraded),
+    )
     if intent.question == question.query:
         return embedded
     named = replace(question, query=intent.question, hint=intent.hint)

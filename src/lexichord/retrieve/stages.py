@@ -16,13 +16,16 @@ A stage is an async function that takes what its Protocol names, by name. One of
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
+from functools import partial
 from inspect import iscoroutinefunction, signature, unwrap
 from typing import Any, Protocol, get_args
+
+import numpy as np
 
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers import Embedder, Reranker, Vectors
-from lexichord.retrieve.cache import SentenceVectors
+from lexichord.retrieve.cache import TextVectors
 from lexichord.retrieve.confidence import WITH_VECTOR, evidence_confidence
 from lexichord.retrieve.evidence.answer import write_answer
 from lexichord.retrieve.evidence.passages import JoinNeighbours, join_neighbours
@@ -269,7 +272,7 @@ class QueryContext:
     own_stages: Mapping[str, str] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
     calibration: Calibration | None = None
-    sentences: SentenceVectors = field(default_factory=SentenceVectors)
+    vectors: TextVectors = field(default_factory=TextVectors)
     reader: QueryReader | None = None
 
     async def read(self, question: str, quotes: Sequence[Quote]) -> ReadPassages | None:
@@ -284,12 +287,13 @@ class QueryContext:
         """Embed queries; None if that fails, as the trace says, or without an embedder."""
         if self.embedder is None or question.mode == "keyword":
             return None
-        return await embed_queries(self.embedder, queries, question, self.trace.degraded)
+        embed = partial(self.vectors.embed, self.embedder)
+        return await embed_queries(embed, queries, question, self.trace.degraded)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts as documents; one that the embedder refuses is like nothing else."""
         assert self.embedder is not None
-        return self.sentences.embed(self.embedder, texts)
+        return np.nan_to_num(self.vectors.embed(self.embedder, texts, "document"))
 
     def calibration_of(self, question: Question) -> Calibration | None:
         """Return what judges a question's evidence by its vector; None: words do."""

@@ -357,7 +357,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What both channels propose, as Postgres writes it, and what was `searched` for it."""
+    """What both channels propose, as Postgres writes it, and what was `searched` for it.
+
+    `terms` is what the question's words are as lexemes, to the number of times that each counts.
+    """
 
     rows: str
     searched: tuple[object, ...]
+    terms: Json

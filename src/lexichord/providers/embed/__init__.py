@@ -14,14 +14,14 @@ from functools import partial
 from itertools import pairwise
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError
-from lexichord.providers import Vectors
+from lexichord.providers import EmbedKind, Vectors
 from lexichord.providers.http import RetryPolicy, host, new_client, post_json, retry
 from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Usage
@@ -64,8 +64,6 @@ class EmbeddingTiming:
 
 
 EMBEDDING_TIMING = EmbeddingTiming()
-
-type EmbedKind = Literal["query", "document"]
 
 
 @dataclass(frozen=True, slots=True)

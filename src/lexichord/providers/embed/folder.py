@@ -17,13 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexichord.errors import ProviderError
-from lexichord.providers import OnDemand, Vectors
+from lexichord.providers import EmbedKind, OnDemand, Vectors
 from lexichord.providers.embed.local import GRAPH_VERSION, LOCAL_BATCH_TEXTS, kept_graph, quantise
 from lexichord.providers.models import INT8
 from lexichord.providers.onnx_folder import (
@@ -142,7 +142,7 @@ class FolderEmbedder:
         self._folder = folder
         self._model = OnDemand(partial(_load, folder, home))
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         """Embed each text by as many tokens as the model reads, in the order of `texts`.
 
         Returns float32, rows of length 1. Raises ProviderError if the model cannot be loaded or its

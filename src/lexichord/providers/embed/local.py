@@ -12,13 +12,13 @@ from functools import partial
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers import OnDemand, Vectors
+from lexichord.providers import EmbedKind, OnDemand, Vectors
 from lexichord.providers.models import INT8, MODELS
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,
@@ -316,7 +316,7 @@ class LocalEmbedder:
         """local/all-MiniLM-L6-v2/384, or that of INT8."""
         return self._space
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         """Embed each text by its first 256 tokens; the model treats both kinds alike.
 
         Returns a float32 array of shape (len(texts), 384), rows of length 1, in the order of

@@ -196,7 +196,7 @@ async def score_sentences(
     """
     texts = [sentence.quote.text for sentence in sentences]
     headings = [sentence.heading for sentence in sentences]
-    terms = iter(await weigh_texts(database, [*questions, *texts, *headings]))
+    terms = iter(await weigh_texts(database, [*questions, *texts, *headings], len(questions)))
     question_terms = [next(terms) for _ in questions]
     sentence_terms = [next(terms) for _ in sentences]
     places = zip(sentences, sentence_terms, terms, strict=True)
@@ -245,11 +245,16 @@ def coverage(
     return held / total if total else 0.0
 
 
-async def weigh_texts(database: Database, texts: Sequence[str]) -> list[dict[str, float]]:
-    """Return each text's lexemes with their idf, under the database's analyzer; one call."""
+async def weigh_texts(
+    database: Database, texts: Sequence[str], sought: int | None = None
+) -> list[dict[str, float]]:
+    """Return each text's lexemes with their idf, under the database's analyzer; one call.
+
+    Where only what the first texts hold is `sought`, those of so many.
+    """
     known: dict[str, dict[str, float]] = {text: {} for text in texts}
     distinct = list(known.values())
-    for term in await search.weigh_terms(database, list(known)):
+    for term in await search.weigh_terms(database, list(known), sought):
         for number in term.texts:
             distinct[number][term.lexeme] = term.idf
     return [known[text] for text in texts]

@@ -1,0 +1,15 @@
+-- What one question's searches ask for is the same: whoever makes several looks its words up once.
+create or replace function lexichord.question_terms(
+    query text, datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null
+) returns jsonb
+language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
+begin
+    if lexichord.fans_out() then
+        return null;
+    end if;
+    return (
+        select coalesce(jsonb_object_agg(u.lexeme, least(cardinality(u.positions), 255)), '{}')
+        from unnest(lexichord.query_lexemes(query, lexichord.scope_documents(datasets, documents, uri_prefix, filter))) as u);
+end $$;
+comment on function lexichord.question_terms(text, text[], bigint[], text, jsonb) is
+'What a question asks for in a scope: {"lexeme": times}, as the searches that take terms have them. Null over shards, where each database has its own. Readers may call it.';
