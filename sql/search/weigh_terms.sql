@@ -8,7 +8,7 @@ create or replace function lexichord.weigh_terms(texts text[], sought integer de
     lexeme text, idf double precision, df bigint, text_numbers integer[], frequencies integer[])
 language plpgsql stable rows 500
 set search_path = pg_catalog, lexichord_data, pg_temp
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off set standard_conforming_strings = on as $$
 begin
     return query
     with form as materialized (

@@ -43,7 +43,7 @@ IN_SQL_ONLY = {
 }
 NO_IDS_IN_JSON = """
     attributes calls changes comparison counts details filter in_progress metadata qps queries
-    phrase refused results settings stages terms
+    question_terms phrase refused results settings stages terms
 """
 OTHER_JSON = {*NO_IDS_IN_JSON.split()}
 

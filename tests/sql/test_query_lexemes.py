@@ -99,7 +99,8 @@ def test_a_stop_word_of_another_language_names_a_document(mixed: Connection) -> 
     """ "War" is "was" in German, and not in an English question."""
     put(mixed, "war.md", ["Words of no weight."], title="The War of the Kiln")
     put(mixed, "krieg.md", ["Er war da."], title="Wer war da", text_config="german")
-    links = call(mixed, "link_documents", words="What did the War of the Kiln cost".split())
+    words = ["What", "did", "the", "War", "of", "the", "Kiln", "cost"]
+    links = call(mixed, "link_documents", words=words)
     assert {row["word"] for row in links if row["uri"] == "war.md"} == {4, 7}
 
 

@@ -1,9 +1,16 @@
 """What queries keep for later ones."""
 
+import asyncio
 from collections.abc import Sequence
 
-from lexichord.retrieve.cache import Readings
+import numpy as np
+import pytest
+
+from lexichord.providers import EmbedKind, Vectors
+from lexichord.retrieve.cache import Readings, TextVectors
+from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Passage, ReaderFit, Reading
+from lexichord.work import both
 
 
 class ByLength:
@@ -43,3 +50,48 @@ def test_another_reader_reads_for_itself() -> None:
     readings = Readings()
     assert readings.read(ByLength(10), "q", passages("one")) == [Reading(0.3, ())]
     assert readings.read(ByLength(30), "q", passages("one")) == [Reading(0.1, ())]
+
+
+class ByKind:
+    """Embeds a text as its length and its kind, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.space = EmbeddingSpace("test", "kinds", 2)
+        self.given = list[str]()
+
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
+        self.given += texts
+        return np.array([[len(text) or np.nan, kind == "query"] for text in texts], np.float32)
+
+
+def test_a_text_is_embedded_once_as_a_question_and_once_as_a_sentence() -> None:
+    vectors, embedder = TextVectors(), ByKind()
+    for _ in range(2):
+        assert vectors.embed(embedder, ["a", "bb"], "query").tolist() == [[1, 1], [2, 1]]
+        assert vectors.embed(embedder, ["bb"], "document").tolist() == [[2, 0]]
+    assert embedder.given == ["a", "bb", "bb"]
+
+
+def test_a_text_that_is_refused_stays_so() -> None:
+    vectors, embedder = TextVectors(), ByKind()
+    for _ in range(2):
+        assert np.isnan(vectors.embed(embedder, [""], "query")).any()
+
+
+async def test_of_two_works_at_once_neither_goes_on_where_the_other_fails() -> None:
+    ended: list[str] = []
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise ValueError("it failed")
+
+    async def wait() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("waiting")
+
+    for first, second in ((fail, wait), (wait, fail)):
+        with pytest.raises(ValueError, match="it failed"):
+            await both(first(), second())
+    assert ended == ["waiting"] * 2
