@@ -189,10 +189,15 @@ def counting(samples: SyncLexichord) -> Iterator[Counting]:
     samples.core.embedder = counting.embedder
 
 
-def test_all_that_is_asked_is_embedded_at_once(samples: SyncLexichord, counting: Counting) -> None:
+def test_a_question_is_embedded_before_it_is_known_what_else_is(
+    samples: SyncLexichord, counting: Counting
+) -> None:
+    samples.core.cache = QueryCache()
     question = "In the lease for Saltpan House, who insures the building?"
     found = samples.query(question)
-    assert counting.calls["query"] == [[found.intent.question, question, found.intent.hint]]
+    assert counting.calls["query"] == [[question], [found.intent.question, found.intent.hint]]
+    samples.query(question)
+    assert len(counting.calls["query"]) == 2
     (search,) = (step for step in found.trace if step.stage == "search")
     assert "asked" in search.given["variants"]
 

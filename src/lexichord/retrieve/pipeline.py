@@ -82,10 +82,8 @@ async def query(
         reader=None if reader is None else QueryReader(reader, trace, database, cache.readings),
     )
     # Understand: what is asked, and of which documents.
-    intent, embedded = await both(
-        _understand(context, question), context.embed([question.query], question)
-    )
-    resolved, about, asked = await _embed(context, question, intent, is_embedded=bool(embedded))
+    intent, _ = await both(_understand(context, question), context.embed_ahead(question))
+    resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
     resolved, files = await _discover(context, resolved, intent.documents)
     emit(FilesEvent(intent, files))
@@ -144,13 +142,8 @@ async def _understand(context: QueryContext, question: Question) -> Intent:
     return intent
 
 
-async def _embed(
-    context: QueryContext, question: Question, intent: Intent, *, is_embedded: bool
-) -> list[Question]:
-    """Return what is searched, what its evidence is judged by, and what was asked, with vectors.
-
-    Without any where the question itself could not be embedded.
-    """
+async def _embed(context: QueryContext, question: Question, intent: Intent) -> list[Question]:
+    """Return what is searched, what its evidence is judged by, and what was asked, with vectors."""
     k = question.depth if intent.kind == "list_all" else question.k
     searched = replace(question, hint=intent.hint, domain=intent.domain, k=k)
     texts = (intent.question, _subject(intent), context.query)
@@ -159,7 +152,7 @@ async def _embed(
         if context.embedder is None or question.mode == "keyword":
             return each
         queries = list(dict.fromkeys([*texts, *filter(None, [intent.hint])]))
-        rows = await context.embed(queries, question) if is_embedded else None
+        rows = await context.embed(queries, question)
     if rows is None:
         return [replace(one, space=None) for one in each]
     vectors: dict[str | None, list[float]] = dict(zip(queries, rows, strict=True))

@@ -24,7 +24,7 @@ import numpy as np
 
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, ProviderError
-from lexichord.providers import Embedder, Reranker, Vectors
+from lexichord.providers import Embedder, RemoteEmbedder, Reranker, Vectors
 from lexichord.retrieve.cache import TextVectors
 from lexichord.retrieve.confidence import WITH_VECTOR, evidence_confidence
 from lexichord.retrieve.evidence.answer import write_answer
@@ -289,6 +289,11 @@ class QueryContext:
             return None
         embed = partial(self.vectors.embed, self.embedder)
         return await embed_queries(embed, queries, question, self.trace.degraded)
+
+    async def embed_ahead(self, question: Question) -> None:
+        """Embed a question that is to be embedded later; a service is asked once, for all texts."""
+        if not isinstance(self.embedder, RemoteEmbedder):
+            await self.embed([question.query], question)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts as documents; one that the embedder refuses is like nothing else."""
