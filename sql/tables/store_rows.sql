@@ -7,6 +7,9 @@ declare
     owner bigint := (select s.id from indexed_table t join dataset s on s.name = t.dataset where t.id = store_rows.table_id);
     again text[];
 begin
+    if to_regclass('pg_temp.staged_row_chunk') is null then
+        raise exception 'no rows are staged: call stage_rows first' using errcode = 'object_not_in_prerequisite_state';
+    end if;
     perform lexichord_data.join_writers();
     perform lexichord.check_space(space);
     perform pg_advisory_xact_lock(hashtextextended('lexichord.table', store_rows.table_id));

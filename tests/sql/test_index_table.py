@@ -382,3 +382,10 @@ def test_fresh_changes_go_before_the_background(article: Connection) -> None:
     call(article, "alter_index_table", source="public.article")
     article.execute("update article set body = 'now' where id = 3")
     assert call(article, "take_changes", most=10)[0]["keys"] == ["3"]
+
+
+def test_rows_are_stored_only_where_some_were_staged(article: Connection) -> None:
+    with pytest.raises(
+        errors.ObjectNotInPrerequisiteState, match="no rows are staged: call stage_rows"
+    ):
+        call(article, "store_rows", table_id=1, keys=[], recipe="", space=None)
