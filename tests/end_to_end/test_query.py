@@ -1,6 +1,7 @@
 """One question of each kind through the whole pipeline, on the sample corpus."""
 
 from collections.abc import Iterator, Sequence
+from typing import Self
 
 import pytest
 
@@ -10,7 +11,7 @@ from lexichord.providers import Reader
 from lexichord.retrieve.cache import QueryCache
 from lexichord.retrieve.confidence import EMBEDDED_BESIDE_READER
 from lexichord.types import Response
-from lexichord.types.questions import Passage, Reading
+from lexichord.types.questions import Passage, Reading, Usage
 from tests.end_to_end.hashing import Counting
 
 STAGES = [
@@ -200,6 +201,31 @@ def test_a_question_is_embedded_before_it_is_known_what_else_is(
     assert len(counting.calls["query"]) == 2
     (search,) = (step for step in found.trace if step.stage == "search")
     assert "asked" in search.given["variants"]
+
+
+class CountingService(Counting):
+    """The same behind a service, which is asked rather once than at once."""
+
+    def for_queries(self) -> Self:
+        return self
+
+    def used(self) -> Usage:
+        return Usage(0, 0, 0, None)
+
+    def stop(self) -> None:
+        """Nothing runs longer than the call."""
+
+
+def test_a_service_is_asked_once_for_all_that_is_embedded(samples: SyncLexichord) -> None:
+    assert samples.core.embedder is not None
+    local, service = samples.core.embedder, CountingService(samples.core.embedder)
+    samples.core.cache, samples.core.embedder = QueryCache(), service
+    try:
+        question = "In the lease for Saltpan House, who insures the building?"
+        found = samples.query(question)
+    finally:
+        samples.core.embedder = local
+    assert service.calls["query"] == [[found.intent.question, question, found.intent.hint]]
 
 
 def test_beside_a_reader_few_sentences_are_embedded(

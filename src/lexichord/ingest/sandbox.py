@@ -246,7 +246,7 @@ def _ended(child: subprocess.Popen[bytes]) -> str:
         child.wait(timeout=5)  # its end of the pipe closes before it is gone
     code = child.returncode
     how = f"signal {-code}" if code and code < 0 else f"exit code {code}"
-    return f"the reader crashed on it ({how})"
+    return f"reading it crashed ({how})"
 
 
 def _loaded(fields: Mapping[str, Any]) -> LoadedText:
