@@ -17,7 +17,7 @@ begin
                    select translate(coalesce(lexichord.normal_form(t.content), ''), E'\r\n', '  ')
                    from unnest(texts) with ordinality as t (content, number) order by t.number), E'\n\n')))) as words
     ), held as (
-        select l.lexeme collate "C" as lexeme, array_agg(l.number::integer) as numbers, array_agg(l.frequency) as frequencies
+        select l.lexeme collate "C" as lexeme, array_agg(l.number::integer order by l.number) as numbers, array_agg(l.frequency order by l.number) as frequencies
         from (select u.lexeme, t.number, cardinality(u.positions) as frequency
               from form f, unnest(string_to_array(f.words, E'\n\n')) with ordinality as t (content, number), unnest(to_tsvector(f.config, t.content)) as u
               union all
