@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Literal
 
 import numpy as np
 
-from lexichord.providers import Embedder, Vectors
+from lexichord.providers import Embedder, EmbedKind, Vectors
 from lexichord.types import EmbeddingSpace
 
 SHIFTED = "test/shifted/385"
@@ -23,7 +22,7 @@ class Shifted:
     def space(self) -> EmbeddingSpace:
         return EmbeddingSpace.parse(SHIFTED)
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         self.calls.append(texts)
         own = self._embedder.embed(texts, kind) * sqrt(1 - self._shift)
         shared = np.full((len(own), 1), sqrt(self._shift), np.float32)

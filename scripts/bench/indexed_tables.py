@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
@@ -29,7 +29,7 @@ from lexichord.db import schema
 from lexichord.db.pool import Database
 from lexichord.ingest.flow import INGEST_LIMITS
 from lexichord.ingest.table_worker import TableWorker
-from lexichord.providers import Embedder, Vectors
+from lexichord.providers import Embedder, EmbedKind, Vectors
 from lexichord.providers.embed.local import LOCAL_SPACE, LocalEmbedder
 from lexichord.settings import load_settings
 
@@ -332,7 +332,7 @@ class RandomVectors:
 
     space = LOCAL_SPACE
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         """Return random unit vectors."""
         shape = len(texts), LOCAL_SPACE.dimension
         rows = np.random.default_rng().normal(size=shape).astype(np.float32)

@@ -16,13 +16,13 @@ from itertools import batched
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from lexichord.providers import Embedder
+from lexichord.providers import Embedder, EmbedKind
 from lexichord.providers.embed.folder import FolderEmbedder, FolderModel, StaticModel
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.providers.onnx_folder import TokenIds, pad_rows, tokenize
@@ -41,7 +41,6 @@ HEADER = (
     *(f"a question by {name}, ms" for name in (OURS, BARE, FASTEMBED)),
 )
 
-type Kind = Literal["query", "document"]
 type Way = Callable[[], object]
 
 
@@ -61,7 +60,7 @@ class Loaded(NamedTuple):
     pad: int
     pooling: str
 
-    def prompted(self, texts: Sequence[str], kind: Kind) -> list[str]:
+    def prompted(self, texts: Sequence[str], kind: EmbedKind) -> list[str]:
         return [self.prompts.get(kind, "") + text for text in texts]
 
 
@@ -107,7 +106,7 @@ def load(embedder: FolderEmbedder | LocalEmbedder) -> Loaded | None:
 
 @contextmanager
 def all_ways(
-    embedder: Embedder, loaded: Loaded | None, texts: Sequence[str], kind: Kind
+    embedder: Embedder, loaded: Loaded | None, texts: Sequence[str], kind: EmbedKind
 ) -> Iterator[dict[str, Way]]:
     """Yield each way to embed the texts, by the name of who does it and how."""
     ways: dict[str, Way] = {OURS: partial(embedder.embed, texts, kind)}

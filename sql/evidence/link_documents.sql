@@ -29,7 +29,7 @@ begin
         from unnest(words) with ordinality as w (text, ord),
              lateral (select lexichord.split_runs(lexichord.normal_form(w.text)) as form offset 0) as n
     ), part as materialized (
-        -- As query_words has them, all words at once: of each alone it would ask for languages and theirs anew.
+        -- As query_words has them, all words at once: called for each it would look for the languages in scope, and for the word's own, anew.
         select f.word, p.part
         from form f, regexp_split_to_table(concat_ws(' ', f.words, f.joined), '\s+') as p (part)
         where to_tsvector(own, p.part) <> ''::tsvector
@@ -39,9 +39,7 @@ begin
               union
               select p.word, f.folded
               from part p, unnest(configs) as c (config), lexichord.folded_lexemes(p.part, c.config) as f
-              where octet_length(p.part) > length(p.part)
-                  and (select s.df from term_statistics s where s.lexeme = f.folded collate "C")
-                      > coalesce((select e.df from term_statistics e where e.lexeme = f.lexeme collate "C"), 0)) as l
+              where octet_length(p.part) > length(p.part)) as l
     ), needed as (
         -- An identifier has its parts and its whole as lexemes: most of them, in one language, will do; but
         -- most of its numbers do not make up for its name, "MPL-2.0" is not "Apache 2.0".

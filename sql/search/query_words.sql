@@ -26,8 +26,6 @@ begin
         ), folded as (
             select f.folded as lexeme, max(f.times) as times
             from unnest(configs) as c (config), lexichord.folded_lexemes(words, c.config) as f
-            where (select s.df from term_statistics s where s.lexeme = f.folded collate "C")
-                > coalesce((select e.df from term_statistics e where e.lexeme = f.lexeme collate "C"), 0)
             group by f.folded
         )
         select lexichord.weighted_terms(coalesce(jsonb_object_agg(l.lexeme, least(l.times, 255)), '{}'))

@@ -7,14 +7,13 @@ from hashlib import sha256
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from lexichord import SyncLexichord
 from lexichord.db import reembed as db
 from lexichord.ingest.flow import IngestLimits
-from lexichord.providers import Embedder, Vectors
+from lexichord.providers import Embedder, EmbedKind, Vectors
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
 from tests.end_to_end.killed import SERVER
@@ -42,7 +41,7 @@ class Hashing:
     def space(self) -> EmbeddingSpace:
         return self._space
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         if kind == "document":
             self._heard(texts)
         time.sleep(self._seconds)
@@ -68,7 +67,7 @@ class Counting:
     def space(self) -> EmbeddingSpace:
         return self.embedder.space
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         self.calls[kind].append([*texts])
         return self.embedder.embed(texts, kind)
 

@@ -9,14 +9,14 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from random import Random
 from signal import SIGKILL
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import psycopg
 
 from lexichord import SyncLexichord
 from lexichord.ingest.flow import IngestLimits
-from lexichord.providers import Vectors
+from lexichord.providers import EmbedKind, Vectors
 from lexichord.types import EmbeddingSpace
 
 DONE = "done"
@@ -31,7 +31,7 @@ class Scattered:
 
     space = EmbeddingSpace("test", "tiny", 4)
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         time.sleep(0.001 * len(texts))
         seeds = (Random(sha256(text.encode()).digest()) for text in texts)
         return np.array([[seed.gauss(0, 1) for _ in range(4)] for seed in seeds], np.float32)

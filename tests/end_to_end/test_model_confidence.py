@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
 import psycopg
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ProviderError
-from lexichord.providers import Embedder, Vectors
+from lexichord.providers import Embedder, EmbedKind, Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.confidence import FOREIGN_QUESTIONS, MIN_SENTENCES
@@ -158,7 +157,7 @@ def test_too_little_is_judged_by_words_and_growth_is_measured_anew(yard: SyncLex
 class Refusing(Hashing):
     """Its service fails for the questions by which a model is measured."""
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         if FOREIGN_QUESTIONS[0] in texts:
             raise ProviderError("the service is busy")
         return super().embed(texts, kind)

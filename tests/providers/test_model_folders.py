@@ -11,18 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lexichord.providers import EmbedKind
 from lexichord.providers.embed.folder import FolderEmbedder, FolderModel
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from model_folders import MODELS, FolderError, fetch
-
-Kind = Literal["query", "document"]
 
 STATIC = "static"  # the one that bench/static_model.py makes
 BGE = ["bge-small-en-v1.5", "bge-small-en-v1.5-q"]
@@ -52,7 +51,7 @@ def embedder(name: str) -> FolderEmbedder:
     return found
 
 
-def embed(name: str, given: Sequence[str], kind: Kind = "document") -> NDArray[np.float32]:
+def embed(name: str, given: Sequence[str], kind: EmbedKind = "document") -> NDArray[np.float32]:
     return embedder(name).embed(given, kind)
 
 

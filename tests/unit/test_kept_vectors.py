@@ -1,13 +1,12 @@
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
 
 from lexichord.errors import ConfigError
 from lexichord.evaluate import VECTOR_CACHE_FILE, CachedEmbedder
-from lexichord.providers import Vectors
+from lexichord.providers import EmbedKind, Vectors
 from lexichord.types import EmbeddingSpace
 
 
@@ -18,7 +17,7 @@ class Lengths:
         self.space = EmbeddingSpace("test", model, 2)
         self.texts: list[str] = []
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         self.texts += texts
         return np.array([[len(text), kind == "query"] for text in texts], np.float32)
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
 
-from lexichord.providers import Vectors
+from lexichord.providers import EmbedKind, Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.retrieve.confidence import (
     FITTED,
@@ -81,7 +80,7 @@ def test_a_model_whose_cosines_all_lie_higher_is_brought_back(
 class Blind(Shifted):
     """All texts are the same to it."""
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         rows = super().embed(texts, kind)
         return np.repeat(rows[:1], len(rows), axis=0)
 

@@ -10,7 +10,7 @@ from pgvector.psycopg import register_vector
 
 from lexichord import SyncLexichord
 from lexichord.db.server import initialise
-from lexichord.providers import Embedder, Vectors
+from lexichord.providers import Embedder, EmbedKind, Vectors
 from lexichord.settings import load_settings
 from lexichord.types import ChunkHit, EmbeddingSpace, Json
 from peers import DEPTH, Rows, database_size
@@ -33,7 +33,7 @@ class Known:
     def space(self) -> EmbeddingSpace:
         return self.embedder.space
 
-    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         if all(text in self.vectors for text in texts):
             return np.stack([self.vectors[text] for text in texts])
         return self.embedder.embed(texts, kind)

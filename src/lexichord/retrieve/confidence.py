@@ -291,7 +291,7 @@ async def measure_evidence(
     found = find_candidates([Quote.of(hit) for hit in hits])
     texts = [one.sentence.quote.text for one in found]
     names = [f"{hit.title} {hit.heading}" for hit in hits]
-    asked, *terms = await weigh_texts(database, [question.query, *texts, *names], 1)
+    asked, *terms = await weigh_texts(database, [question.query, *texts, *names], sought=1)
     held: list[set[str]] = [set(words) for words in terms[len(texts) :]]
     for one, words in zip(found, terms, strict=False):
         held[one.passage].update(words)

@@ -196,7 +196,8 @@ async def score_sentences(
     """
     texts = [sentence.quote.text for sentence in sentences]
     headings = [sentence.heading for sentence in sentences]
-    terms = iter(await weigh_texts(database, [*questions, *texts, *headings], len(questions)))
+    everything = [*questions, *texts, *headings]
+    terms = iter(await weigh_texts(database, everything, sought=len(questions)))
     question_terms = [next(terms) for _ in questions]
     sentence_terms = [next(terms) for _ in sentences]
     places = zip(sentences, sentence_terms, terms, strict=True)

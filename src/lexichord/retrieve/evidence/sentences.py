@@ -374,7 +374,7 @@ async def rank_sentences(
     candidates = find_candidates(passages)
     sentences = [one.sentence for one in candidates]
     texts = (f"{one.before} {one.quote.text}".strip() for one in sentences)  # with what it leans on
-    asked, *terms = await weigh_texts(database, [question, *texts], 1)
+    asked, *terms = await weigh_texts(database, [question, *texts], sought=1)
     signals = word_signals(asked, candidates, terms)
     likely = sorted(range(len(candidates)), key=lambda n: -signals[n].strength)[:EMBEDDED_SENTENCES]
     cosines = await _cosines(question, [sentences[n] for n in likely], embed)
@@ -415,7 +415,7 @@ async def _by_reading(
         (one.quote, (passage, one)) for passage in read.passages for one in passage.sentences
     )
     texts = (f"{one.head}\n{one.quote.text}".strip() for _, one in listed)
-    asked, *terms = await weigh_texts(database, [question, *texts], 1)
+    asked, *terms = await weigh_texts(database, [question, *texts], sought=1)
     weights = read.fit.sentence
     strengths = [
         weights.here * log_odds(passage.here)
