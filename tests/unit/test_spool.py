@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest.given_documents import GivenDocument, GivenSources, Spool
+from lexichord.ingest.given_documents import GivenDocument, GivenSources
 from lexichord.ingest.sandbox import Sandbox
+from lexichord.ingest.sources import Spool
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
 from lexichord.ingest import sources
 from lexichord.ingest.files import FileSources, look, opened_original, read_original
-from lexichord.ingest.given_documents import GivenSources, Spool
+from lexichord.ingest.given_documents import GivenSources
 from lexichord.ingest.load import kind_of_file, named_by_type
 from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.marks import load_options
@@ -34,6 +34,7 @@ from lexichord.ingest.sources import (
     FileSearch,
     IngestSource,
     PreparedDocument,
+    Spool,
     pruned_folder,
 )
 from lexichord.ingest.structural_context import LANGUAGE

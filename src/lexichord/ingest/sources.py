@@ -2,13 +2,16 @@
 
 import asyncio
 import os
+import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from tempfile import TemporaryFile
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from lexichord.db import store
 from lexichord.db.pool import Database
@@ -27,6 +30,43 @@ GIVEN_RECIPE_PREFIX = "chunked "
 
 class FileGoneError(IngestError):
     """A file that was there once is no more."""
+
+
+class Spool:
+    """Objects set down in a file without a name, which no other process can open."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
+        self._lock = Lock()
+
+    def close(self) -> None:
+        """Give the room back."""
+        self._file.close()
+
+    def keep[T](self, kept: T) -> Callable[[], T]:
+        """Return what reads an object again, in any thread, as often as is wanted.
+
+        Raises IngestError where it cannot be written.
+        """
+        data = pickle.dumps(kept, pickle.HIGHEST_PROTOCOL)
+        try:
+            with self._lock:
+                place = self._file.seek(0, os.SEEK_END)
+                self._file.write(data)
+                self._file.flush()
+        except OSError as error:
+            raise IngestError(
+                f"{self._folder.parent} cannot hold what is to be stored: {error.strerror}; "
+                "TMPDIR names another folder"
+            ) from None
+        return partial(self._read, place, len(data))
+
+    def _read(self, place: int, size: int) -> Any:  # noqa: ANN401 - what was kept
+        with self._lock:
+            self._file.seek(place)
+            data = self._file.read(size)
+        return pickle.loads(data)  # noqa: S301 - written by this process
 
 
 @dataclass(frozen=True, slots=True)
