@@ -1,8 +1,11 @@
 """Files in: what is stored, skipped, replaced, refused, deleted."""
 
+import gc
 import os
+import shutil
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,13 @@ import pytest
 from reportlab.lib import pdfencrypt
 
 from lexichord import SyncLexichord
+from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
+from lexichord.ingest.files import FileSources
 from lexichord.ingest.flow import IngestLimits
+from lexichord.ingest.sandbox import Sandbox
+from lexichord.ingest.sources import PreparedDocument, Spool
+from lexichord.ingest.structural_context import DocumentSample
 from lexichord.types.state import FileProgress
 from tests.conftest import SAMPLES
 from tests.documents import draw_pdf
@@ -39,6 +47,22 @@ def test_the_samples_are_stored_character_for_character(plain: SyncLexichord) ->
         for chunk in shown.chunks:
             assert shown.text[chunk.start : chunk.end] == chunk.content
     assert {fault.amount for fault in plain.doctor().faults} == {0}
+
+
+async def test_documents_read_for_the_word_counts_are_not_kept_in_memory(
+    database: Database, folder: Path, tmp_path: Path
+) -> None:
+    for number in range(30):
+        (folder / f"{number}.md").write_text(f"# Lease {number}\n\nIt ends at noon.\n")
+    sample = DocumentSample(database, "default")
+    with Sandbox() as sandbox, closing(Spool(tmp_path)) as spool:
+        todo = list(FileSources("default", "context=none", sandbox).find([folder]))
+        await sample.count(todo, spool)
+        gc.collect()
+        assert not [one for one in gc.get_objects() if isinstance(one, PreparedDocument)]
+        shutil.rmtree(folder)  # so that nothing is read again
+        for source in todo:
+            assert sample.read(source).document.uri == source.uri
 
 
 def test_a_changed_file_is_replaced(plain: SyncLexichord, folder: Path) -> None:

@@ -4,9 +4,11 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
+from tempfile import gettempdir
 from typing import get_args
 
 from lexichord.db import store
@@ -38,6 +40,7 @@ from lexichord.ingest.sources import (
     IngestSource,
     PreparedDocument,
     Pruned,
+    Spool,
     copies_last,
     find_gone,
     storable_name,
@@ -190,8 +193,12 @@ class IngestPipeline:
     async def _store_new(self, sources: Sequence[IngestSource]) -> None:
         todo = await self._skip_stored(sources)
         todo = self.forecast.expect(todo)
-        if self.context in STRUCTURED_CONTEXTS and todo:
-            await self.sample.count(todo, self.files_at_once)
+        with closing(Spool(Path(gettempdir()))) as spool:
+            if self.context in STRUCTURED_CONTEXTS and todo:
+                await self.sample.count(todo, spool, self.files_at_once)
+            await self._store_all(todo)
+
+    async def _store_all(self, todo: Sequence[IngestSource]) -> None:
         changing = {source.uri for source in todo}
         for part in copies_last(todo):
             origins = await self._origins(part, changing)

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,7 +17,7 @@ from lexichord.db.pool import Database
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk.clauses import declared_names, is_code
 from lexichord.ingest.flow import bounded_gather, yielded
-from lexichord.ingest.sources import IngestSource, PreparedDocument
+from lexichord.ingest.sources import IngestSource, PreparedDocument, Spool
 from lexichord.types import Chunk, ContextPart
 
 STRUCTURE_VERSION = 2  # raise it when contexts come out differently: documents are then done again
@@ -141,20 +141,20 @@ def _parts(identifier: str) -> tuple[str, ...]:
 
 
 SAMPLE_DOCUMENTS = 300  # texts at most that word frequencies are counted over
-SAMPLE_CHARS = 2**26  # characters of text kept from the sample until their turn comes
+SAMPLE_CHARS = 2**26  # characters of text set down from the sample until their turn comes
 
 
 @dataclass
 class DocumentSample:
-    """The reference, and the documents that were read for it."""
+    """The reference; the documents that were read for it wait in a file."""
 
     database: Database
     dataset: str
     reference: WordFrequencies = field(default_factory=WordFrequencies)
-    kept: dict[str, PreparedDocument] = field(default_factory=dict)
+    kept: dict[str, Callable[[], PreparedDocument]] = field(default_factory=dict)
     room: int = SAMPLE_CHARS
 
-    async def count(self, todo: Sequence[IngestSource], workers: int = 1) -> None:
+    async def count(self, todo: Sequence[IngestSource], spool: Spool, workers: int = 1) -> None:
         """Count words over the SAMPLE_DOCUMENTS documents of the smallest digests.
 
         These are the same whichever documents an earlier, interrupted run has stored already.
@@ -169,14 +169,14 @@ class DocumentSample:
         async with aclosing(bounded_gather(items, self._look_at, workers)) as looked_at:
             async for item, found in looked_at:
                 if isinstance(item, IngestSource) and isinstance(found, PreparedDocument):
-                    self._keep(item.uri, found)
+                    await asyncio.to_thread(self._keep, item.uri, found, spool)
                     self.reference.add(found.document.text)
                 elif isinstance(found, str):
                     self.reference.add(found)
 
     def read(self, source: IngestSource) -> PreparedDocument:
-        """Return what was kept of a document, else read it. Raises IngestError."""
-        return self.kept.pop(source.uri, None) or source.read()
+        """Return a document as it was set down, else read it. Raises IngestError."""
+        return self.kept.pop(source.uri, source.read)()
 
     async def _look_at(self, item: IngestSource | str) -> PreparedDocument | str | None:
         """Read a document, or the text of one that is stored, by its id."""
@@ -186,11 +186,12 @@ class DocumentSample:
             return await asyncio.to_thread(item.read)
         return None
 
-    def _keep(self, uri: str, prepared: PreparedDocument) -> None:
+    def _keep(self, uri: str, prepared: PreparedDocument, spool: Spool) -> None:
         size = len(prepared.document.text)
         if size <= self.room:
-            self.room -= size
-            self.kept[uri] = prepared
+            with suppress(IngestError):  # no room for it: it is read again
+                self.kept[uri] = spool.keep(prepared)
+                self.room -= size
 
 
 if TYPE_CHECKING:
