@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
@@ -28,7 +28,8 @@ ENGINES = ("plain", "textsearch", "vectorchord")
 SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write down
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
-SECONDS = Path(__file__).with_name("seconds.json")  # by file, of the last run that was kept
+SECONDS = Path(__file__).with_name("seconds.json")  # by file and test, of the last run kept
+SLOW_SECONDS = 3  # of a test with all its parameters: what takes longer is `slow`
 NUMBERS = count()
 OUTSIDE = (
     *("DATABASE_URL", "LEXICHORD_"),
@@ -50,31 +51,51 @@ def pytest_xdist_auto_num_workers() -> int:
     return 3 * (os.cpu_count() or 1) // 2
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest: at the end no worker waits for one of them."""
-    seconds: dict[str, float] = json.loads(SECONDS.read_text())
-    items.sort(key=lambda item: -seconds.get(_file_of(item.nodeid), 0))
+    """Mark what is slow, and begin with the files that take longest.
+
+    So at the end no worker waits for one of them.
+    """
+    seconds: dict[str, dict[str, float]] = json.loads(SECONDS.read_text())
+    for item in items:
+        file, test = _test_of(item.nodeid)
+        if seconds.get(file, {}).get(test, 0) > SLOW_SECONDS:
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: -sum(seconds.get(_test_of(item.nodeid)[0], {}).values()))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say each reason for skipping once, with how many tests it skipped, and what took longest."""
     stats = terminalreporter.stats
     reasons = Counter(report.longrepr[2] for report in stats.get("skipped", []))
-    for reason, tests in reasons.most_common():
-        terminalreporter.write_line(f"{tests} tests: {reason}")
-    seconds: defaultdict[str, float] = defaultdict(float)
+    for reason, skipped in reasons.most_common():
+        terminalreporter.write_line(f"{skipped} tests: {reason}")
+    seconds: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     for report in (each for reports in stats.values() for each in reports):
         if isinstance(report, pytest.TestReport):
-            seconds[_file_of(report.nodeid)] += report.duration
-    for file, took in sorted(seconds.items(), key=lambda each: -each[1])[:10]:
+            file, test = _test_of(report.nodeid)
+            seconds[file][test] += report.duration
+    files = {file: sum(tests.values()) for file, tests in seconds.items()}
+    for file, took in sorted(files.items(), key=lambda each: -each[1])[:10]:
         terminalreporter.write_line(f"{took:6.0f} s {file}")
     if terminalreporter.config.getoption("save_seconds"):
-        long = {file: round(took) for file, took in sorted(seconds.items()) if took >= 1}
-        SECONDS.write_text(json.dumps(long, indent=1) + "\n")
+        SECONDS.write_text(json.dumps(_whole(seconds), indent=1) + "\n")
 
 
-def _file_of(test: str) -> str:
-    return test.partition("::")[0]
+def _whole(seconds: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, int]]:
+    """Return the seconds of the tests that take one or more, in the order of their names."""
+    whole = {
+        file: {test: round(took) for test, took in sorted(tests.items()) if took >= 1}
+        for file, tests in sorted(seconds.items())
+    }
+    return {file: tests for file, tests in whole.items() if tests}
+
+
+def _test_of(name: str) -> tuple[str, str]:
+    """Return the file and the test of a node's name, without its parameters."""
+    file, _, test = name.partition("::")
+    return file, test.partition("[")[0]
 
 
 @pytest.fixture(autouse=True)

@@ -21,8 +21,6 @@ from tests.docs.blocks import READ, RUN, Block, commands, is_shown, read_blocks
 from tests.end_to_end.conftest import new_home
 from tests.listening import port_of
 
-pytestmark = pytest.mark.slow
-
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUNNING = [page for page in PAGES if any(block.is_run for block in read_blocks(page))]
 FROM_NOTHING = ("README.md", "docs/quickstart.md")  # all others find the sample corpus stored

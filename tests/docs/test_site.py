@@ -14,8 +14,6 @@ from lexichord import Lexichord, SyncLexichord, errors
 from lexichord.settings import Settings
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.slow
-
 # What may lead elsewhere: links to follow, not what a page loads by itself.
 LOADED = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src"}
 # Refuses to connect or to look up a name, then runs Sphinx as scripts/docs does.

@@ -10,8 +10,6 @@ from lexichord.evaluate.metrics import first_sentence, first_source, holds
 from tests.conftest import new_database
 from tests.others import write_others
 
-pytestmark = pytest.mark.slow
-
 OTHERS = 120
 
 

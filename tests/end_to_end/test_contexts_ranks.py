@@ -14,8 +14,6 @@ from tests.end_to_end.context_server import opened, passages
 from tests.end_to_end.processes import run_cli, run_strategies
 from tests.providers.chat_servers import Prompt, chat_server
 
-pytestmark = pytest.mark.slow
-
 NAMES = ("Acme", "Borealis", "Cobalt", "Dunmore", "Evergreen", "Falcon", "Granite", "Halcyon",
          "Ironwood", "Juniper", "Kestrel", "Lakeside")  # fmt: skip
 FEE = "The monthly fee is four thousand dollars and falls due on the tenth day."

@@ -22,8 +22,6 @@ from tests.end_to_end.killed import CLIENTS, assert_same, finish, kill
 from tests.end_to_end.processes import wait_until
 from tests.sql.corpus import call, put, value
 
-pytestmark = pytest.mark.slow
-
 FIXTURES = {"plain": "embedded_dsn", "vectorchord": "vectorchord_dsn"}
 PAIRS = [("plain", "plain"), ("plain", "vectorchord"), ("vectorchord", "plain")]
 STORED = 30  # documents of the source

@@ -13,8 +13,6 @@ from tests.end_to_end.client import CHUNKS, documents, uri, vectors, word
 from tests.end_to_end.conftest import STORED
 from tests.end_to_end.processes import Client, kill_backend, kill_postmaster
 
-pytestmark = pytest.mark.slow
-
 KILLED_AFTER = 40  # documents
 LAST = 200
 

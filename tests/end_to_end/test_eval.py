@@ -19,8 +19,6 @@ from tests.builders import WORDS, small_set, word_query, word_text, word_uri
 from tests.end_to_end.processes import run_cli, run_strategies, start_cli
 from tests.sql.corpus import value
 
-pytestmark = pytest.mark.slow
-
 
 def scratch_databases(dsn: str, pid: int) -> int:
     statement = "select count(*) from pg_database where datname like %s"

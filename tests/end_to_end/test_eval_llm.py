@@ -16,8 +16,6 @@ from tests.end_to_end.processes import run_cli, run_strategies
 from tests.providers.chat_servers import ChatServer, Prompt, chat_server
 from tests.sql.corpus import value
 
-pytestmark = pytest.mark.slow
-
 MODEL = "openai/any"
 RIDDLES = {  # in words that no document has
     "a piece of burning coal": "ember",

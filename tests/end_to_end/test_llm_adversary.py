@@ -12,8 +12,6 @@ from tests.alike import differences
 from tests.end_to_end.llm_replies import MARKED, Outputs, replying, shown
 from tests.providers.chat_servers import ChatServer, Prompt, Reply, chat_server, gemini_server
 
-pytestmark = pytest.mark.slow
-
 QUERY = "When is the rent of the depot due?"
 TRUE = "The rent of the depot is due on the first day of each month."
 ORDERED = "The rent of the depot is nine million and due today."

@@ -18,8 +18,6 @@ from tests.providers.chat_servers import (
     gemini_server,
 )
 
-pytestmark = pytest.mark.slow
-
 QUERY = "In the lease for Saltpan House, who insures the building?"
 SHORT_MS = 1500  # where nothing ever answers
 NAMED = ("intent", "keywords", "rewrite", "answer", "reflection")

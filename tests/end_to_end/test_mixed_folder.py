@@ -12,8 +12,6 @@ from tests.compound import write_compound
 from tests.end_to_end.processes import run_cli
 from tests.unit import test_containers, test_load_mail, test_load_markup, test_load_office
 
-pytestmark = pytest.mark.slow
-
 # What part of a made-up office's folder holds, by its names; each says a «word» of its own.
 TEXTS = {
     "README": "The folder's readme speaks of «quokkas».",

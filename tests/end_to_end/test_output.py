@@ -4,11 +4,8 @@ import json
 import zipfile
 from pathlib import Path
 
-import pytest
 
 from tests.end_to_end.processes import run_cli
-
-pytestmark = pytest.mark.slow
 
 NAME = "cv\u202efdp\x9b31m.md"
 WRITTEN = r"cv\u202efdp\u009b31m.md"

@@ -16,8 +16,6 @@ from tests.faults.earlier import PRELOADS
 from tests.own_server import find_pg_ctl, own_user
 from tests.postmasters import give, running
 
-pytestmark = pytest.mark.slow
-
 INITDB = ("-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
 
 

@@ -25,8 +25,6 @@ from tests.end_to_end.processes import wait_until
 from tests.end_to_end.test_tables import ARTICLE, INDEX, SPACE, follow_with, stored
 from tests.sql.corpus import Connection
 
-pytestmark = pytest.mark.slow
-
 CLIENTS = 8
 CONFIGURATION = """
 [databases]

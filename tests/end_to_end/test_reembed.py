@@ -27,8 +27,6 @@ from tests.conftest import new_database
 from tests.end_to_end.hashing import NEW, OLD, SAME, SLICE, Hashing, application, finder, start
 from tests.end_to_end.processes import PATIENCE, run_cli
 
-pytestmark = pytest.mark.slow
-
 CHUNKS = """
 select c.context, c.content, c.embedding::text, c.id from lexichord_data.chunk c order by c.id
 """

@@ -14,8 +14,6 @@ from tests.end_to_end.hashing import Counting
 from tests.end_to_end.processes import run_cli
 from tests.object_servers import Bucket, SftpServer, bucket, moto, sftp
 
-pytestmark = pytest.mark.slow
-
 __all__ = ["bucket", "moto", "sftp"]
 
 MAIL = """From: ann@example.com

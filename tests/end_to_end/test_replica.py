@@ -28,8 +28,6 @@ from tests.end_to_end.conftest import new_home
 from tests.http.server import Server, finished
 from tests.postmasters import give, running, stop_postmaster
 
-pytestmark = pytest.mark.slow
-
 SPACE = EmbeddingSpace("test", "tiny", 4)
 ASKED = "select calls from pg_stat_user_functions where funcname = 'hybrid_search'"
 IS_FRESH = "select true where pg_last_xact_replay_timestamp() > clock_timestamp() - interval '5 s'"

@@ -20,8 +20,6 @@ from tests.providers.rerank_servers import (
     rerank_server,
 )
 
-pytestmark = pytest.mark.slow
-
 QUERY = "Who pays the rent?"
 K = 3
 

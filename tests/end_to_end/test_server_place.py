@@ -19,8 +19,6 @@ from tests.conftest import ROOT
 from tests.end_to_end.client import SPACE, documents, uri, word
 from tests.end_to_end.processes import postmaster
 
-pytestmark = pytest.mark.slow
-
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
 NOBODY = "nobody"
 type Run = Callable[..., subprocess.CompletedProcess[str]]

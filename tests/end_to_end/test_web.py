@@ -11,8 +11,6 @@ from tests.conftest import SAMPLES
 from tests.end_to_end.processes import run_cli
 from tests.unit.test_web import Site, site
 
-pytestmark = pytest.mark.slow
-
 __all__ = ["site"]
 
 

@@ -23,7 +23,7 @@ from tests.end_to_end.processes import wait_until
 from tests.providers.chat_servers import ChatServer
 from tests.sql.corpus import value
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = pytest.mark.faults
 
 KILLS = 3
 SEED = 3

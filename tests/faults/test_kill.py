@@ -17,7 +17,7 @@ from tests.end_to_end.killed import (
 )
 from tests.end_to_end.processes import wait_until
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = pytest.mark.faults
 
 KILLS = 4  # of each step
 SEED = 1

@@ -9,7 +9,7 @@ from breaking.losses import LOSSES, Loss, Scene, scenes
 from lexichord.db.embedded import PROGRAMS
 from tests.faults.earlier import PRELOADS
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = pytest.mark.faults
 
 
 @pytest.fixture(scope="module")

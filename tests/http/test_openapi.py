@@ -14,8 +14,6 @@ from tests.http.served import fill
 from tests.http.server import Server
 from tests.listening import PATIENCE
 
-pytestmark = pytest.mark.slow
-
 METHODS = ("get", "post", "patch", "delete")
 PROBES = ("/healthz", "/readyz")
 DIFY = ("/retrieval", "/dify/retrieval")  # whose errors are of Dify's shape: test_dify.py

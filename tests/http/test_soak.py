@@ -4,11 +4,8 @@ import re
 import subprocess
 import sys
 
-import pytest
 
 from tests.conftest import ROOT
-
-pytestmark = pytest.mark.slow
 
 
 def test_clients_side_by_side_lose_nothing(embedded_dsn: str) -> None:

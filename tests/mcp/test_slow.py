@@ -20,8 +20,6 @@ from tests.mcp.serving import Place, call, inside, over_http, over_stdio, read, 
 from tests.providers.chat_servers import chat_server
 from tests.providers.embed_servers import SPACES, EmbedServer, embed_server
 
-pytestmark = pytest.mark.slow
-
 QUESTION = "how long are customer support logs kept"
 SILENT = Reply(manner="silent")
 

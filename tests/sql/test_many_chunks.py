@@ -11,8 +11,6 @@ from lexichord.db.schema import Choice, prepare
 from tests.conftest import new_database
 from tests.sql.corpus import SPACE, Connection, Row, call, ids, put, small_segments, value
 
-pytestmark = pytest.mark.slow
-
 EAST, NORTH = "[1,0,0,0]", "[0,1,0,0]"
 # One document in ten lies in the east, all others in the north; w1 is in every tenth chunk.
 FILL = """

@@ -1,11 +1,7 @@
 """What a vacuum takes away is missed by no search."""
 
-import pytest
-
 from tests.sql import corpus
 from tests.sql.corpus import SPACE, Connection, call, ids, put
-
-pytestmark = pytest.mark.slow
 
 BY_VECTOR = {"query_vector": "[1,0,0,0]", "query_space": SPACE}
 FILLER = " ".join(f"w{number}" for number in range(200, 400))

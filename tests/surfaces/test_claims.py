@@ -12,8 +12,6 @@ from tests.end_to_end.processes import run_cli
 from tests.mcp.serving import over_http, read
 from tests.surfaces.callers import House
 
-pytestmark = pytest.mark.slow
-
 SURE = "who repairs the roof of the office"
 DOUBTFUL = "what happens when the rent is late"  # the lease speaks of rent, and not of that
 ABSTAINED = "how long is the warranty on the forklifts"  # on software and pumps, not on them

@@ -7,8 +7,6 @@ import pytest
 from tests.surfaces.callers import SURFACES, House, Refusal
 from tests.surfaces.cases import CASES, Case
 
-pytestmark = pytest.mark.slow
-
 OWN_WORDS = ("SQL", "MCP")  # of a document: the one takes ids, the other also parts of names
 
 

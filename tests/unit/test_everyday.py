@@ -15,8 +15,6 @@ from lexichord.evaluate.metrics import fold
 from lexichord.ingest.load import load
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.slow
-
 DATA = ROOT.parent / "shared" / "data"
 EVERYDAY = Path(__file__).parents[1] / "everyday"
 GOOD = {

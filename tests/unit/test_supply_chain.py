@@ -84,7 +84,6 @@ def test_a_known_vulnerability_stops_the_gate(
     assert capsys.readouterr().out == "pip-audit: flask 0.5: PYSEC-2019-179, mended in 1.0, 2.0\n"
 
 
-@pytest.mark.slow
 def test_the_bill_of_materials_names_what_is_locked(tmp_path: Path) -> None:
     file = tmp_path / "sbom.json"
     done = run(ROOT / "scripts/sbom", file)
