@@ -24,7 +24,7 @@ begin
             perform set_config(s.key, s.value, true) from jsonb_each_text(each.settings) as s;
             for line in execute 'explain ' || each.statement loop
                 used := used or line ~ ('\y' || index_name || '\y');  -- a bitmap scan says it in a line of its own
-                plan := coalesce(plan, substring(line from '[A-Z][A-Za-z ]+Scan.* on (?:chunk|keyword|posting|keyword_part_\d+)\y'));
+                plan := coalesce(plan, substring(line from '[A-Z][A-Za-z ]+Scan.* on (?:chunk|keyword|block_maximum|keyword_part_\d+)\y'));
             end loop;
             perform pg_catalog.set_config(s.key, s.value, true) from pg_catalog.jsonb_each_text(before) as s;
         end if;

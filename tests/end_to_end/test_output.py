@@ -4,7 +4,6 @@ import json
 import zipfile
 from pathlib import Path
 
-
 from tests.end_to_end.processes import run_cli
 
 NAME = "cv\u202efdp\x9b31m.md"

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 
-
 from tests.conftest import ROOT
 
 

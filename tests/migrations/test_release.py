@@ -83,6 +83,21 @@ def test_all_is_kept_and_found_first(released: str, tmp_path: Path) -> None:
         assert value(connection, "select count(*) from lexichord_data.keyword") == 6
 
 
+def test_chunks_of_postings_wait_for_the_index_of_today(released: str, tmp_path: Path) -> None:
+    with connect(released) as connection:
+        connection.execute("delete from lexichord_data.keyword_tail")
+        connection.execute("insert into lexichord_data.keyword_segment values (1, 6, false)")
+        connection.execute(
+            "insert into lexichord_data.posting (segment, term_id, impact, amount, chunk_ids) "
+            "select 1, t.id, 1, 1, '{1}' from lexichord_data.term t"
+        )
+    upgrade(released, tmp_path)
+    with connect(released) as connection:
+        assert value(connection, "select to_regclass('lexichord_data.posting') is null")
+        assert value(connection, "select count(*) from lexichord_data.keyword_tail") == 6
+        assert call(connection, "keyword_candidates", query="deposit")
+
+
 def test_keys_do_what_they_did(released: str, tmp_path: Path, home: Path) -> None:
     upgrade(released, tmp_path)
     run_statements(released, "delete from lexichord_data.migration where number = 9998")

@@ -32,7 +32,7 @@ WITHOUT_ARGUMENTS = """
     database_identity database_status default_depth default_feedback_documents default_fusion
     default_k default_weights rrf_constant dense_probes document_recipes find_problems fans_out
     shard_number list_shards shard_moves shard_statistics id_secret replica_state
-    written_position index_use keyword_plan keyword_index wanted_indexes posting_statement
+    written_position index_use keyword_plan keyword_index wanted_indexes bound_statement
     sealing unsealed_keywords known_faults text_configs list_datasets list_keys most_dimensions
     moved_extensions named_extensions outgrown_indexes list_files reader_gaps reader_rights
     reembed_status sampled_recall schema_gaps server_facts server_versions
@@ -128,6 +128,7 @@ READS: dict[str, dict[str, Any]] = {
     "keyword_statement": {"terms": "w1", "depth": 100, "scoped": False},
     "segment_name": {"number": 1},
     "segment_proposals": {"segments": [], "terms": "w1:1", "depth": 100, "documents": [1]},
+    "blocks_above": {"bounds": '{"[1,0.25]"}', "level": 0.5},
     "segment_statement": {"segment": 1, "terms": "{1:1}", "depth": 100},
     "keyword_text": {"input": "NDAs"},
     **{name: {"input": "Straße"} for name in ("normal_form", "fold_case", "fold_accents")},

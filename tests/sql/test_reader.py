@@ -21,8 +21,8 @@ from tests.sql.corpus import MOST, Connection, Row, call, put, value
 NUMBERS = count()
 OF_ONE_ENGINE = {
     *("dense_probes", "index_word", "keyword_plan", "keyword_statement", "lexeme_text"),
-    *("posting_statement", "sealing", "segment_name", "segment_proposals", "segment_statement"),
-    "dense_storage",
+    *("bound_statement", "sealing", "segment_name", "segment_proposals", "segment_statement"),
+    *("dense_storage", "blocks_above"),
 }
 # A function in neither list fails: if it only reads what a reader may, its comment ends "Readers
 # may call it." and its call goes into calls.READS; else its call goes into calls.OTHERS.

@@ -48,11 +48,11 @@ def test_a_chunk_that_no_search_knows_is_lost(soak: Any, filled: Connection) -> 
     assert ask(soak, filled)["lost of the first ten"] > 0
 
 
-def test_postings_that_are_gone_are_lost(soak: Any, filled: Connection) -> None:
+def test_block_maxima_that_are_gone_are_lost(soak: Any, filled: Connection) -> None:
     if value(filled, "select engine from lexichord.configuration()") != "plain":
-        pytest.skip("this engine has no table of postings")
+        pytest.skip("this engine has no block maxima")
     filled.execute(
-        "delete from lexichord_data.posting p using lexichord_data.term t "
+        "delete from lexichord_data.block_maximum p using lexichord_data.term t "
         "where t.id = p.term_id and t.lexeme = 'w1'"
     )
     assert ask(soak, filled)["lost of the first ten"] > 0

@@ -1,19 +1,25 @@
--- Idempotent: the segments of the keyword index, impact-ordered postings (Anh & Moffat, 2006): for each term the chunks
--- that hold it, those of about the same impact together, so that a search reads what counts most first.
-create table if not exists lexichord_data.posting (
-    segment   integer not null,
-    term_id   integer not null,
-    impact    real not null,       -- rounded to a sixteenth; at most k1 + 1
-    amount    smallint not null,   -- of chunks
-    chunk_ids bigint[] not null
-) with (toast_tuple_target = 8160);
-alter table lexichord_data.posting add column if not exists id bigint generated always as identity primary key;
--- All that choosing among a term's postings needs, so that only the chosen ones are read: of a million chunks a frequent
--- word's take thousands of pages.
+-- Idempotent: the segments of the keyword index, block maxima (Ding and Suel, 2011; Mallia et al., 2024). A segment's chunks
+-- stand in the order of their ids, four of them a block, and of each term the largest impact in each block is kept, so
+-- that a search adds up what the chunks of a block can score at most, by arithmetic over vectors.
+create table if not exists lexichord_data.keyword_block (
+    segment   integer,
+    number    integer,
+    chunk_ids bigint[] not null,
+    primary key (segment, number)
+);
+create table if not exists lexichord_data.block_maximum (
+    term_id integer,
+    segment integer,
+    page    integer,  -- of so many blocks as a vector has dimensions
+    maxima  @extschema:vector@.sparsevec not null,
+    primary key (term_id, segment, page)
+);
+-- Segments were impact-ordered postings: their chunks wait for being sealed again.
 do $$
 begin
-    if (select i.indnatts from pg_index i where i.indexrelid = to_regclass('lexichord_data.posting_term')) < 5 then
-        drop index lexichord_data.posting_term;
+    if to_regclass('lexichord_data.posting') is not null then
+        update lexichord_data.keyword_segment set superseded = true;
+        insert into lexichord_data.keyword_tail (chunk_id) select k.chunk_id from lexichord_data.keyword k on conflict do nothing;
+        drop table lexichord_data.posting;
     end if;
 end $$;
-create index if not exists posting_term on lexichord_data.posting (term_id, impact desc) include (segment, amount, id);

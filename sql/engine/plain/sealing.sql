@@ -1,5 +1,5 @@
--- 100k chunks: reading all takes 25 ms, by the postings 16 at any size, so they pay from 60,000 on. A tail of 2,000 chunks
--- costs a search 2 ms, a segment more a few rows, a merge .15 ms a chunk.
+-- 100k chunks: reading all takes 25 ms, the index half of that at twice as many, so it pays from 60,000 on. A tail of 2,000
+-- chunks costs a search 2 ms, a segment more a few rows, a merge .2 ms a chunk.
 create or replace function lexichord.sealing(
     out least_chunks bigint, out tail_chunks bigint, out segments_a_tier integer, out is_allowed boolean)
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$

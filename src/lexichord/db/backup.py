@@ -63,7 +63,7 @@ TENANT_POLICY = re.compile(r" POLICY lexichord_data \w+ own ")
 TABLES = """
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
 and c.relkind = 'r' and c.relname <> all(%s)
-and c.relname !~ '^(posting|keyword_part_.*|shard_node.*)$'
+and c.relname !~ '^(posting|block_maximum|keyword_block|keyword_part_.*|shard_node.*)$'
 order by c.relname
 """
 TABLE_SUM = """
