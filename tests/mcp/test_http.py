@@ -42,6 +42,7 @@ async def test_without_a_valid_key_nobody_comes_in(locked: Served, keys: Keys) -
     assert (await post(locked.url, x_retrieval_api_key=keys.everything)).is_success
 
 
+@pytest.mark.usefixtures("keys")
 async def test_a_wrong_key_is_refused_where_none_is_needed(server: Served) -> None:
     assert (await post(server.url)).is_success
     assert (await post(server.url, authorization="Bearer lx_wrong")).status_code == 401
