@@ -214,9 +214,9 @@ def test_more_is_read_where_there_is_more(frequent: Connection) -> None:
         "select cardinality(lexichord.segment_proposals("
         "array(select number from lexichord_data.keyword_segment), 'w1:1 w2:1 w3:1', 100, null))"
     )
-    few = value(frequent, proposed)
+    assert value(frequent, proposed) == 4 * 438
     frequent.execute("update lexichord_data.corpus set chunk_count = 1000000")
-    assert 1.4 * few < value(frequent, proposed) < 2.2 * few
+    assert value(frequent, proposed) == 4 * 778
 
 
 def test_frequent_words_of_deleted_chunks(frequent: Connection) -> None:
@@ -278,6 +278,8 @@ def test_a_tail_is_emptied_without_a_join_with_itself(frequent: Connection) -> N
 
 def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection) -> None:
     """Their blocks' bounds lie near each other."""
+    if engine(connection) != "plain":
+        pytest.skip("this engine has no block maxima")
     fill_library(connection, EVERY_SEVENTH)
     random, found = Random(5), 0
     for _ in range(12):
