@@ -30,23 +30,25 @@ def served(bare: str, home: Path) -> Iterator[Served]:
         yield server
 
 
-def seconds_held(served: Served, *sent: bytes, drop_by_drop: bytes = b"") -> float:
-    """Send what begins a request, then the rest by single bytes; return how long that is borne."""
+def is_hung_up(served: Served, *sent: bytes, drop_by_drop: bytes = b"") -> bool:
+    """Send what begins a request, then the rest by single bytes; return whether that ends.
+
+    A busy machine has twenty times what the server allows. Without a limit nothing ever ends.
+    """
     with connected(served.url) as connection:
         for one in sent:
             connection.sendall(one)
             connection.settimeout(0.2)
             with suppress(TimeoutError):
                 connection.recv(10_000)
-        started = time.monotonic()
-        for byte in drop_by_drop or bytes(40):
+        for byte in drop_by_drop or bytes(int(20 * SECONDS / 0.2)):
             if drop_by_drop:
                 with suppress(OSError):
                     connection.sendall(bytes([byte]))
             with suppress(TimeoutError):
                 if not connection.recv(10_000):
-                    break
-    return time.monotonic() - started
+                    return True
+    return False
 
 
 @pytest.mark.parametrize(
@@ -66,11 +68,11 @@ def seconds_held(served: Served, *sent: bytes, drop_by_drop: bytes = b"") -> flo
 def test_a_request_that_does_not_begin_is_not_waited_for(
     served: Served, sent: tuple[bytes, ...]
 ) -> None:
-    assert seconds_held(served, *sent) < 4 * SECONDS
+    assert is_hung_up(served, *sent)
 
 
 def test_single_letters_win_no_time(served: Served) -> None:
-    assert seconds_held(served, drop_by_drop=HEAD) < 4 * SECONDS
+    assert is_hung_up(served, drop_by_drop=HEAD + b"x: " + b"z" * 50)
 
 
 def test_others_are_answered_beside_two_hundred_of_them(served: Served) -> None:
