@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -24,7 +24,7 @@ from lexichord.providers.embed.local import LocalEmbedder, find_model
 from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
 
-ENGINES = ("plain", "textsearch", "vectorchord")
+ENGINES = ("plain", "textsearch", "vectorchord", "citus")
 SPACE = EmbeddingSpace("test", "tiny", 4)  # small vectors that a test can write down
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
@@ -175,13 +175,20 @@ def citus_nodes() -> list[str]:
     return [dsn, *(urlunsplit(urlsplit(dsn)._replace(netloc=place)) for place in places)]
 
 
+@pytest.fixture(scope="session")
+def citus_dsn(citus_nodes: list[str]) -> Iterator[str]:
+    """An empty database of a Citus cluster, its workers all there is."""
+    with new_cluster(citus_nodes) as dsns:
+        yield dsns[0]
+
+
+CLUSTERS: dict[str, list[str]] = {}  # the nodes of each such database
+
+
 @contextmanager
 def new_cluster(nodes: Sequence[str]) -> Iterator[list[str]]:
     """A database of one name on each node, and Citus in all of them; the coordinator's first."""
-    with ExitStack() as stack:
-        dsns = [stack.enter_context(new_database(nodes[0]))]
-        name = urlsplit(dsns[0]).path[1:]
-        dsns += [stack.enter_context(new_database(node, name=name)) for node in nodes[1:]]
+    with _on_each(nodes) as dsns:
         for dsn in dsns:
             with psycopg.connect(dsn, autocommit=True) as connection:
                 connection.execute("create extension citus")
@@ -190,9 +197,42 @@ def new_cluster(nodes: Sequence[str]) -> Iterator[list[str]]:
                 place = (urlsplit(dsn).hostname, urlsplit(dsn).port)
                 add = "citus_add_node(%s, %s)" if number else "citus_set_coordinator_host(%s, %s)"
                 coordinator.execute(f"select {add}".encode(), place)
-                shards = "select citus_set_node_property(%s, %s, 'shouldhaveshards', true)"
-                coordinator.execute(shards, place)
         yield dsns
+
+
+@contextmanager
+def _on_each(nodes: Sequence[str], copy_of: str | None = None) -> Iterator[list[str]]:
+    with ExitStack() as stack:
+        dsns = [stack.enter_context(_new_database(nodes[0], copy_of))]
+        name = urlsplit(dsns[0]).path[1:]
+        dsns += [stack.enter_context(_new_database(node, copy_of, name)) for node in nodes[1:]]
+        CLUSTERS[dsns[0]] = list(nodes)
+        yield dsns
+
+
+@contextmanager
+def _copied_cluster(template: str) -> Iterator[str]:
+    """Copy a prepared database on each node: what Citus knows of it is in it, its settings not."""
+    name = urlsplit(template).path[1:]
+    nodes = CLUSTERS[template]
+    for node in nodes:
+        with psycopg.connect(at(node, "postgres"), autocommit=True) as admin:
+            admin.execute(f"alter database {name} allow_connections false".encode())
+            admin.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name]
+            )
+    with _on_each(nodes, template) as dsns:
+        for node in nodes:
+            with psycopg.connect(at(node, "postgres"), autocommit=True) as admin:
+                admin.execute(f"alter database {name} allow_connections true".encode())
+        for dsn in dsns:
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                connection.execute("select '[1]'::vector")
+                for setting in ("hnsw.ef_search = 200", "hnsw.iterative_scan = relaxed_order"):
+                    connection.execute(
+                        f"alter database {connection.info.dbname} set {setting}".encode()
+                    )
+        yield dsns[0]
 
 
 def _docker_runs() -> bool:
@@ -207,7 +247,7 @@ def template(request: pytest.FixtureRequest) -> Iterator[str]:
     """A prepared, empty database of each engine that can be reached."""
     name = request.param
     server = request.getfixturevalue(f"{name}_dsn")
-    with new_database(server) as dsn:
+    with nullcontext(server) if server in CLUSTERS else new_database(server) as dsn:
         schema.prepare(dsn, schema.Choice(name, "english", SPACE))
         yield dsn
 
@@ -274,8 +314,20 @@ def embedding_template(embedded_dsn: str, embedder: LocalEmbedder) -> Iterator[s
 
 
 @contextmanager
-def new_database(server: str, copy_of: str | None = None, name: str | None = None) -> Iterator[str]:
+def new_database(server: str, copy_of: str | None = None) -> Iterator[str]:
     """A database that is there for the length of a with statement."""
+    if copy_of in CLUSTERS:
+        with _copied_cluster(copy_of) as dsn:
+            yield dsn
+    else:
+        with _new_database(server, copy_of) as dsn:
+            yield dsn
+
+
+@contextmanager
+def _new_database(
+    server: str, copy_of: str | None = None, name: str | None = None
+) -> Iterator[str]:
     name = name or f"t{os.getpid()}_{next(NUMBERS)}"
     template = urlsplit(copy_of).path[1:] if copy_of else "template0"
     with psycopg.connect(at(server, "postgres"), autocommit=True) as admin:

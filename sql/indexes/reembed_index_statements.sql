@@ -3,7 +3,7 @@
 create or replace function lexichord.reembed_index_statements(filled boolean) returns setof text
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with wanted (name, definition) as (
-        select 'chunk_other_missing', 'btree (id) where other_embedding is null'
+        select 'chunk_other_missing', 'chunk using btree (id) where other_embedding is null'
         union all
         select o.index_name || '_other', o.definition from lexichord.vector_index('other_embedding') as o, corpus_statistics n
         where filled and n.chunk_count > 0
@@ -14,7 +14,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select s.statement
     from existing e, lateral (values
         (1, 'drop index concurrently lexichord_data.' || e.name, e.is_valid = false),
-        (2, format('create index concurrently %I on lexichord_data.chunk using %s', e.name, e.definition), e.is_valid is distinct from true)
+        (2, format('create index concurrently %I on lexichord_data.%s', e.name, e.definition), e.is_valid is distinct from true)
     ) as s (place, statement, is_due)
     where s.is_due order by e.name desc, s.place
 $$;

@@ -6,9 +6,9 @@ language sql stable rows 2 set search_path = pg_catalog, lexichord_data, pg_temp
         when i.by_size and n.chunk_count >= 50000 and n.chunk_count > 2 * coalesce(b.chunks, 0)
         then format('was built for %s chunks, there are %s', coalesce(b.chunks, 0), n.chunk_count) end
     from corpus_statistics n, (
-        select v.index_name, 'chunk using ' || v.definition, v.by_size from lexichord.vector_index('embedding') as v
+        select v.index_name, v.definition, v.by_size from lexichord.vector_index('embedding') as v
         union all
-        select k.index_name, 'keyword using ' || k.definition, false from lexichord.keyword_index() as k) as i (index_name, definition, by_size)
+        select k.index_name, k.definition, false from lexichord.keyword_index() as k) as i (index_name, definition, by_size)
     left join index_build b using (index_name)
     where n.chunk_count > 0
 $$;

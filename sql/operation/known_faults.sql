@@ -5,10 +5,10 @@ create or replace function lexichord.known_faults() returns table (
     extension text, engines text[], first_version text, last_version text, problem text, mended_in text, severity text)
 language sql immutable parallel safe rows 15 set search_path = pg_catalog, pg_temp as $$
     values
-    ('vector', '{plain,textsearch}'::text[], null, '0.7.4', 'filtered searches end before they have found enough', '0.8.0', 'refuse'),
-    ('vector', '{plain,textsearch}', '0.6.0', '0.8.1', 'a parallel build of an HNSW index overflows a buffer', '0.8.2', 'warn'),
-    ('vector', '{plain,textsearch}', '0.5.0', '0.8.2', 'vacuum may damage an HNSW index, so that searches miss chunks', '0.8.3', 'warn'),
-    ('vector', '{plain,textsearch}', '0.8.3', '0.8.3', 'vacuum may fail with "hnsw graph not repaired"', '0.8.4', 'warn'),
+    ('vector', '{plain,textsearch,citus}'::text[], null, '0.7.4', 'filtered searches end before they have found enough', '0.8.0', 'refuse'),
+    ('vector', '{plain,textsearch,citus}', '0.6.0', '0.8.1', 'a parallel build of an HNSW index overflows a buffer', '0.8.2', 'warn'),
+    ('vector', '{plain,textsearch,citus}', '0.5.0', '0.8.2', 'vacuum may damage an HNSW index, so that searches miss chunks', '0.8.3', 'warn'),
+    ('vector', '{plain,textsearch,citus}', '0.8.3', '0.8.3', 'vacuum may fail with "hnsw graph not repaired"', '0.8.4', 'warn'),
     ('pg_textsearch', '{textsearch}', '0.6.1', '0.6.1', 'searches lose hits after the second ingest', '1.4.0', 'refuse'),
     ('pg_textsearch', '{textsearch}', null, '1.3.1', 'scores are shown to roles that may not read the table', '1.4.0', 'refuse'),
     ('pg_textsearch', '{textsearch}', '0.5.1', '1.3.0', 'searches amid writes may return a row twice', '1.3.1', 'refuse'),

@@ -17,7 +17,7 @@ language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
     array[
         'configuration', 'calibration', 'cosine_scale', 'embedding_space', 'dataset', 'document', 'original', 'file', 'dataset_file', 'chunk', 'term', 'card_term', 'corpus',
         'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'shard_move', 'shard_node', 'elsewhere', 'term_elsewhere', 'elsewhere_dataset', 'term_elsewhere_dataset', 'own_elsewhere', 'own_term_elsewhere', 'global_statistics', 'global_term_statistics',
-        'keyword', 'keyword_tail', 'keyword_segment', 'keyword_block', 'block_maximum', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
+        'keyword', 'chunk_vector', 'keyword_tail', 'keyword_segment', 'keyword_block', 'block_maximum', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or
     -- read all of it into memory (prewarm, evaluate). pgvector has none.

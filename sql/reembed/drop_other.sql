@@ -2,6 +2,7 @@ create or replace function lexichord.drop_other(wait_ms integer default 200) ret
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = 0 set client_min_messages = warning as $$
 declare
     dropped text;
+    each text;
 begin
     perform set_config('lock_timeout', wait_ms::text, true);
     perform lexichord.hold_writers();
@@ -13,7 +14,9 @@ begin
     end if;
     drop trigger forget_other_vector on chunk;
     perform lexichord.drop_other_index();
-    alter table chunk drop column other_embedding;
+    foreach each in array lexichord.vector_tables() loop
+        execute format('alter table %I drop column other_embedding', each);
+    end loop;
     return dropped;
 end $$;
 comment on function lexichord.drop_other(integer) is

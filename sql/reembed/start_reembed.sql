@@ -7,6 +7,7 @@ declare
     wanted text := concat_ws('/', provider, model, dimension);
     bound text := (select c.space from lexichord.configuration() as c);
     way record;
+    each text;
     started bigint;
 begin
     select r.id, r.state, r.old_space, r.new_space, concat_ws('/', r.provider, r.model, r.dimension) as other
@@ -27,7 +28,9 @@ begin
     end if;
     perform set_config('lock_timeout', wait_ms::text, true);
     lock table chunk in access exclusive mode;
-    execute format('alter table chunk add column other_embedding @extschema:vector@.halfvec(%s)', dimension);
+    foreach each in array lexichord.vector_tables() loop
+        execute format('alter table %I add column other_embedding @extschema:vector@.halfvec(%s)', each, dimension);
+    end loop;
     if dimension <= 1536 then  -- kept in the row, as in index.sql
         alter table chunk alter column other_embedding set storage plain;
     end if;

@@ -3,6 +3,8 @@
 create or replace function lexichord.swap_spaces(incomplete boolean default false, wait_ms integer default 200)
 returns table (swapped boolean, missing bigint)
 language plpgsql rows 1 set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = 0 as $$
+declare
+    each text;
 begin
     swapped := false;
     perform set_config('lock_timeout', wait_ms::text, true);
@@ -16,9 +18,11 @@ begin
         return;
     end if;
     lock table chunk in access exclusive mode;
-    alter table chunk rename column embedding to swapped_embedding;
-    alter table chunk rename column other_embedding to embedding;
-    alter table chunk rename column swapped_embedding to other_embedding;
+    foreach each in array lexichord.vector_tables() loop
+        execute format('alter table %I rename column embedding to swapped_embedding', each);
+        execute format('alter table %I rename column other_embedding to embedding', each);
+        execute format('alter table %I rename column swapped_embedding to other_embedding', each);
+    end loop;
     drop index if exists chunk_other_missing;
     perform lexichord.swap_indexes();
     with bound as (

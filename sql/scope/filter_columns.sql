@@ -16,7 +16,7 @@ begin
     from pg_rewrite r join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
     join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
     where r.ev_class = 'pg_temp.lexichord_filter'::regclass and d.refobjid = source and d.refobjsubid > 0;
-    drop view pg_temp.lexichord_filter;
+    drop view lexichord_filter;  -- Citus knows no pg_temp
     return columns;
 end $$;
 comment on function lexichord.filter_columns(regclass, text) is 'The columns of a table that an SQL condition reads; an error if it is none. Internal.';

@@ -10,8 +10,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
                     from (select * from term_count union all select * from term_change) as k group by 1) as k on k.term_id = t.id
     where coalesce(s.df, 0) <> coalesce(t.df, 0) or coalesce(s.df, 0) <> coalesce(k.df, 0)
     union all
-    select 'chunks that keyword searches miss', count(*)
-    from chunk c where c.lexemes <> ''::tsvector and not exists (select from keyword k where k.chunk_id = c.id)
+    select f.kind, f.amount from lexichord.index_faults() as f
     union all
     select 'wrong corpus counts', count(*)
     from corpus_statistics n, (select count(*) as chunks, coalesce(sum(token_count), 0) as tokens from chunk) as c,

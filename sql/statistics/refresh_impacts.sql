@@ -2,7 +2,7 @@
 -- b * .1 of the part that depends on length, alike for all chunks. It is of all tenants: where they are on, only `anyway`, which reindex asks for, changes it, so that
 -- what one stores changes no score of another's.
 create or replace function lexichord.refresh_impacts(anyway boolean default false) returns boolean
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     average double precision;
 begin
@@ -14,8 +14,7 @@ begin
     end if;
     perform lexichord.hold_writers();  -- they make impacts by the mean length of before
     update corpus set average_length = average;
-    update keyword k set impacts = i
-    from chunk c, lexichord_data.impact_vector(c.lexemes, c.token_count, average) as i where c.id = k.chunk_id;
+    perform lexichord_data.replace_impacts(average);
     return true;
 end $$;
 comment on function lexichord.refresh_impacts(boolean) is

@@ -137,7 +137,7 @@ class Settings(BaseSettings):
     )
     read_dsn: str | None = Field(None, repr=False)
     model_dir: Path | None = None
-    engine: Literal["plain", "textsearch", "vectorchord"] | None = None
+    engine: Literal["plain", "textsearch", "vectorchord", "citus"] | None = None
     text_config: str | None = None
     embedding: str | None = None
     embedding_base_url: str | None = Field(None, repr=False)

@@ -32,8 +32,9 @@ WITHOUT_ARGUMENTS = """
     database_identity database_status default_depth default_feedback_documents default_fusion
     default_k default_weights rrf_constant dense_probes document_recipes find_problems fans_out
     shard_number list_shards shard_moves shard_statistics id_secret replica_state
-    written_position index_use keyword_plan keyword_index wanted_indexes bound_statement
-    sealing unsealed_keywords known_faults text_configs list_datasets list_keys most_dimensions
+    written_position index_use keyword_plan keyword_index vector_tables index_faults
+    wanted_indexes bound_statement sealing unsealed_keywords known_faults text_configs
+    list_datasets list_keys most_dimensions
     moved_extensions named_extensions outgrown_indexes list_files reader_gaps reader_rights
     reembed_status sampled_recall schema_gaps server_facts server_versions
 """
@@ -127,6 +128,8 @@ READS: dict[str, dict[str, Any]] = {
     "vector_index": {"vectors": "embedding"},
     "keyword_statement": {"terms": "w1", "depth": 100, "scoped": False},
     "segment_name": {"number": 1},
+    "near_chunks": {"query_vector": VECTOR, "depth": 9, "documents": [1], "exactly": True},
+    "matching_chunks": {"weights": "{1:1}/1000000000", "depth": 9, "documents": None, "among": [1]},
     "segment_proposals": {"segments": [], "terms": "w1:1", "depth": 100, "documents": [1]},
     "blocks_above": {"bounds": '{"[1,0.25]"}', "level": 0.5},
     "segment_statement": {"segment": 1, "terms": "{1:1}", "depth": 100},
@@ -393,6 +396,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("segment_chunks", {"segments": [1]}),
     ("unseal_keywords", {}),
     ("seal_keywords", {}),
+    ("index_policies", {}),
     ("seal_segment", {"number": 99, "chunk_ids": [1]}),
     ("keep_hidden_postings", {"segment": "none", "mean": 1.0}),
     ("drop_segment", {"number": 1}),

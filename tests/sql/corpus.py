@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -224,8 +225,10 @@ SIGNATURES = f"""
 OF_AN_ENGINE = {
     *("dense_candidates", "keyword_index", "keyword_plan", "keyword_proposals"),
     *("most_dimensions", "named_extensions", "seal_keywords", "unseal_keywords"),
-    *("unsealed_keywords", "vector_index"),
+    *("unsealed_keywords", "vector_index", "vector_tables", "index_faults", "index_policies"),
 }
+# The workers of a Citus cluster know the owner alone; these ask themselves who the caller is.
+OF_WORKERS = {"near_chunks", "matching_chunks", "index_faults", "index_use"}
 NO_FUNCTIONS = {"extensions", "index"}  # of an engine's files
 APART = {"engine", "state", "types"}  # folders of what not all engines share, or is no function
 SHARED = [
@@ -238,13 +241,16 @@ SHARED = [
 def offered(engine: str) -> dict[str, str]:
     """The functions of an engine's folders, each with its arguments and result."""
     return {
-        path.stem: " ".join(
-            path.read_text().partition("create or")[2].partition("language")[0].split()
-        )
+        path.stem: declared(path)
         for folder in FOLDERS[engine]
         for path in (ROOT / "sql/engine" / folder).glob("*.sql")
         if path.stem not in NO_FUNCTIONS
     }
+
+
+def declared(path: Path) -> str:
+    """The arguments and the result of a file's function."""
+    return " ".join(path.read_text().partition("create or")[2].partition("language")[0].split())
 
 
 def signatures(connection: Connection) -> dict[str, tuple[str, str]]:

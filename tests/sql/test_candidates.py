@@ -191,7 +191,7 @@ def test_without_indexes_both_channels_work(connection: Connection) -> None:
     put(connection, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
     assert len(call(connection, "keyword_candidates", query="w3")) == 1
     assert len(call(connection, "dense_candidates", query_vector="[1,0,0,0]")) == 2
-    assert [row["used"] for row in call(connection, "index_use")] == [False, False]
+    assert not any(row["used"] for row in call(connection, "index_use"))
 
 
 def test_chunks_without_a_vector_are_no_dense_candidates(connection: Connection) -> None:

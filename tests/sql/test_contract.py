@@ -11,9 +11,11 @@ from tests.conftest import ROOT
 from tests.sql.corpus import (
     NO_FUNCTIONS,
     OF_AN_ENGINE,
+    OF_WORKERS,
     SHARED,
     SIGNATURES,
     Connection,
+    declared,
     inner_functions,
     offered,
     signatures,
@@ -46,7 +48,7 @@ def test_every_function_runs_as_its_caller_on_a_fixed_path(library: Connection) 
     ).fetchall()
     assert len(rows) > 50
     for name, definer, settings, body in rows:
-        assert not definer or name in OF_TRIGGERS | OF_TENANTS, name
+        assert not definer or name in OF_TRIGGERS | OF_TENANTS | OF_WORKERS, name
         if name in COMMITS:
             continue
         (path,) = [each for each in settings or [] if each.startswith("search_path=")]
@@ -129,18 +131,27 @@ def test_a_file_holds_the_one_function_that_it_is_named_after() -> None:
 
 def test_engines_offer_the_same() -> None:
     offers = [{name: offered(engine)[name] for name in OF_AN_ENGINE} for engine in FOLDERS]
-    assert offers[0] == offers[1] == offers[2]
-    assert len(OF_AN_ENGINE) <= 10
+    assert all(each == offers[0] for each in offers)
+    assert len(OF_AN_ENGINE) <= 13
+
+
+@pytest.mark.parametrize("engine", FOLDERS)
+def test_what_an_engine_does_its_own_way_is_called_as_before(engine: str) -> None:
+    own = offered(engine)
+    shared = {path.stem: declared(path) for path in SHARED if path.stem in own}
+    assert shared == {name: own[name] for name in shared}
+    assert len(shared) <= 5
 
 
 def test_of_an_engine_only_what_all_offer_is_anybodys_to_call(library: Connection) -> None:
     engine = value(library, "select engine from lexichord.configuration()")
-    assert offered(engine).keys() - inner_functions(library) <= OF_AN_ENGINE
+    own = offered(engine).keys() - {path.stem for path in SHARED}
+    assert own - inner_functions(library) <= OF_AN_ENGINE
 
 
 @pytest.mark.parametrize("engine", FOLDERS)
 def test_nothing_else_of_an_engine_is_called_from_outside(engine: str) -> None:
-    inner = offered(engine).keys() - OF_AN_ENGINE
+    inner = offered(engine).keys() - OF_AN_ENGINE - {path.stem for path in SHARED}
     shared = "".join(path.read_text() for path in SHARED)
     assert not inner & set(re.findall(r"lexichord\.(\w+)\(", shared))
 

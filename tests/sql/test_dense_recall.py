@@ -34,6 +34,7 @@ def fan(connection: Connection) -> Connection:
 
 def test_what_the_index_misses_is_not_counted(fan: Connection) -> None:
     assert recall(fan, 10) == 1
+    fan.execute("set local citus.enable_ddl_propagation = off")  # it would be made on workers
     fan.execute(FORGETFUL.encode())  # misses the nearest, the fourth and the fifth
     assert [recall(fan, k) for k in (1, 2, 3, 4, 5, 10)] == pytest.approx(
         [0, 1 / 2, 2 / 3, 2 / 4, 2 / 5, 7 / 10]

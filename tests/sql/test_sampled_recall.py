@@ -38,8 +38,8 @@ def lose_rows(connection: Connection) -> None:
 
 
 def test_a_damaged_index_is_named_and_mended(fresh: Connection) -> None:
-    if value(fresh, "select engine from lexichord.configuration()") == "vectorchord":
-        pytest.skip("the engine has no HNSW index")
+    if value(fresh, "select engine from lexichord.configuration()") in ("vectorchord", "citus"):
+        pytest.skip("the engine has no HNSW index, or has it on other servers")
     lose_rows(fresh)
     fresh.execute("analyze lexichord_data.chunk")
     assert value(fresh, RECALL) < 0.85

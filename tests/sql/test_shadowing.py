@@ -67,6 +67,7 @@ def planter(server: str) -> Iterator[str]:
 
 def run_as(connection: Connection, role: str, script: str) -> None:
     """Run what the role may run where every role may create in public, as on Postgres 14."""
+    connection.execute("set citus.enable_ddl_propagation = off")  # that is no worker's to run
     connection.execute("grant create on schema public to public")
     connection.execute(f"set role {role}; set search_path = pg_catalog".encode())
     connection.execute(script.encode())

@@ -321,6 +321,7 @@ def test_principals_hide_documents_from_the_tenants_others(owner: Connection) ->
     )
     document = row["document_id"]
     asked = {"query": "w2", "query_vector": "[1,0,0,0]", "query_space": corpus.SPACE}
+    elsewhere = {"keyword"} if is_clustered(owner) else set()  # closed to all but the owner
     with (
         of_tenant(owner, "north") as plain,
         of_tenant(owner, "north", "legal", "us") as lawyer,
@@ -330,7 +331,7 @@ def test_principals_hide_documents_from_the_tenants_others(owner: Connection) ->
             for name in ("hybrid_search", "variant_candidates", "feedback_chunks"):
                 rows = call(asker, name, **asked)
                 assert (document in ids(rows, "document_id")) == sees, name
-            for table in ("chunk", "keyword", "card_term"):
+            for table in [t for t in ("chunk", "keyword", "card_term") if t not in elsewhere]:
                 rows = value(
                     asker,
                     f"select count(*) from lexichord_data.{table} where document_id = {document}",
@@ -382,8 +383,14 @@ def test_a_tenants_lists_are_exact(owner: Connection, tenant: Connection) -> Non
         assert found == {row["chunk_id"]: row["rank"] for row in exact if row["chunk_id"] in found}
 
 
+def is_clustered(connection: Connection) -> bool:
+    return bool(value(connection, "select engine = 'citus' from lexichord.configuration()"))
+
+
 @pytest.mark.parametrize("index", INDEXED)
 def test_a_policy_costs_no_index(owner: Connection, index: str) -> None:
+    if is_clustered(owner) and index in ("chunk_hnsw|chunk_dense", "keyword_document"):
+        pytest.skip("it is on other servers, and its rows are read as their owner")
     with of_tenant(owner, "north") as tenant, tenant.transaction():
         schema = value(tenant, "select named_schema from lexichord.named_extensions() limit 1")
         tenant.execute(f"set local search_path = pg_catalog, {schema}".encode())
@@ -397,7 +404,8 @@ def test_searches_run_as_the_owner_and_nothing_else_does(owner: Connection) -> N
         "select proname from pg_proc where prosecdef and pronamespace = 'lexichord'::regnamespace"
     )
     wanted = "select function_name from lexichord.tenant_functions() where runs_as_owner"
-    assert {*owner.execute(statement)} == {*owner.execute(wanted)}
+    always = {(name,) for name in corpus.OF_WORKERS} if is_clustered(owner) else set()
+    assert {*owner.execute(statement)} == {*owner.execute(wanted)} | always
 
 
 def test_what_is_new_is_closed(owner: Connection) -> None:

@@ -3,4 +3,4 @@ language sql stable rows 1 set search_path = pg_catalog, lexichord_data, pg_temp
     select null::text, null::text where false
 $$;
 comment on function lexichord.keyword_index() is
-'The name of the index over keyword, and what it is made by; no row = segments take its place. Internal. Readers may call it.';
+'The name of the index over keyword, and what it is made on and by; no row = segments take its place. Internal. Readers may call it.';

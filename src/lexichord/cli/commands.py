@@ -303,7 +303,7 @@ def restore(
     invocation: Invocation,
     file: Annotated[Path, typer.Argument(help="A file of backup's.", show_default=False)],
     engine: Annotated[
-        Literal["plain", "textsearch", "vectorchord"] | None,
+        Literal["plain", "textsearch", "vectorchord", "citus"] | None,
         typer.Option(help="By default the backup's, where the server has it."),
     ] = None,
     shard: Annotated[
@@ -384,7 +384,7 @@ def reindex(invocation: Invocation) -> None:
 def init(
     invocation: Invocation,
     engine: Annotated[
-        Literal["plain", "textsearch", "vectorchord"] | None,
+        Literal["plain", "textsearch", "vectorchord", "citus"] | None,
         typer.Option(help="By default what is there."),
     ] = None,
     text_config: Annotated[

@@ -50,7 +50,7 @@ MANIFEST, STATE = "manifest.json", "state.dump"
 MAX_MANIFEST_BYTES = 10_000_000  # some 100 bytes a table, of which a database may index thousands
 FORMAT, FORMAT_OF_SHARDS = 1, 2
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
-DERIVED_ROWS: tuple[str, ...] = ("keyword", "keyword_tail", "keyword_segment", "index_build")
+DERIVED_ROWS: tuple[str, ...] = ("keyword_tail", "keyword_segment", "index_build")
 DERIVED_ROWS += ("function_release", "query_vector", "worker")
 # What a restore itself changes: the engine, numbers of tables, addresses; and what is counted.
 REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
@@ -63,7 +63,7 @@ TENANT_POLICY = re.compile(r" POLICY lexichord_data \w+ own ")
 TABLES = """
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
 and c.relkind = 'r' and c.relname <> all(%s)
-and c.relname !~ '^(posting|block_maximum|keyword_block|keyword_part_.*|shard_node.*)$'
+and c.relname !~ '^(posting|block_maximum|keyword(_block|_part_.*)?|chunk_vector|shard_node.*)$'
 order by c.relname
 """
 TABLE_SUM = """
@@ -103,12 +103,12 @@ using coalesce(to_regclass(relation), 0::oid::regclass)
 """
 MOVED_SHARD = "update lexichord_data.shard set dsn = %s where 'shard-' || number || '/' = %s"
 ALONE = "select pg_try_advisory_xact_lock(hashtextextended('lexichord restore', 0))"
-# What engines add to the impacts, which are computed anew.
+# What engines add to chunks, whose vectors and impacts searches compare.
 LEAVE_ENGINE = """
-drop trigger if exists add_to_tail on lexichord_data.keyword;
-drop trigger if exists drop_from_tail on lexichord_data.keyword;
-drop trigger if exists fill_keyword_text on lexichord_data.keyword;
-alter table lexichord_data.keyword drop column if exists keyword_text
+drop trigger if exists keep_inserted on lexichord_data.chunk;
+drop trigger if exists keep_updated on lexichord_data.chunk;
+drop trigger if exists keep_deleted on lexichord_data.chunk;
+drop trigger if exists keep_truncated on lexichord_data.chunk
 """
 NAME_ENGINE = "update lexichord_data.configuration set engine = %s"
 
@@ -422,7 +422,10 @@ def _wanted_entries(part: Part) -> Iterator[str]:
     That is the engine's indexes, and what follows the tables that are indexed.
     """
     indexes = part.manifest.indexes
-    made = r" FUNCTION lexichord_data queue_changes_\d+\(\) "
+    made = (
+        r" FUNCTION lexichord_data queue_changes_\d+\(\) | INDEX lexichord_data keyword_document "
+    )
+    made += r"| (TABLE|(FK )?CONSTRAINT|TRIGGER|POLICY|ROW SECURITY) lexichord_data keyword "
     if indexes:
         made += rf"| INDEX lexichord_data ({'|'.join(map(re.escape, indexes))}) "
     yield from (line for line in _entries(part) if not re.search(made, line))

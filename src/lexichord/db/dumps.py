@@ -26,7 +26,8 @@ from lexichord.types.base import one_line
 
 BLOCK_BYTES = 1 << 20
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
-DERIVED_TABLES = ("posting", "block_maximum", "keyword_block", "keyword_part_*", "shard_node*")
+DERIVED_TABLES: tuple[str, ...] = ("posting", "block_maximum", "keyword_block")
+DERIVED_TABLES += ("keyword", "keyword_part_*", "chunk_vector", "shard_node*")
 NAME = rb'[a-z_][a-z0-9_]*|"[a-z_]+"'
 COPY_LINE = re.compile(
     rb"COPY lexichord_data\.(%b) \((%b)(, (%b))*\) FROM stdin;\n" % ((NAME,) * 3)

@@ -49,12 +49,14 @@ OWN_OBJECTS = "set local citus.enable_ddl_propagation = off"
 ENGINES = {  # the extensions of each, best first; what they share is in folders of its own
     "vectorchord": ("vchord", "vchord_bm25"),
     "textsearch": ("vector", "pg_textsearch"),
+    "citus": ("citus", "vector"),  # which is taken only where it is named: it is several servers
     "plain": ("vector",),
 }
-FOLDERS = {
-    "vectorchord": ("sealed", "vectorchord"),
-    "textsearch": ("hnsw", "textsearch"),
-    "plain": ("hnsw", "sealed", "plain"),
+FOLDERS = {  # a later one's files replace those of the same name
+    "vectorchord": ("one_node", "sealed", "vectorchord"),
+    "textsearch": ("one_node", "hnsw", "unsealed", "textsearch"),
+    "plain": ("one_node", "hnsw", "sealed", "plain"),
+    "citus": ("hnsw", "unsealed", "citus"),
 }
 EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
 FAULT_FUNCTIONS = ("release_numbers", "known_faults", "extension_faults")  # in this order
@@ -288,10 +290,11 @@ def choose_engine(connection: Connection, wanted: str | None, former: str | None
     """
     rows = _rows(connection, "select name from pg_available_extensions")
     available = {name for (name,) in rows}
+    meant = {wanted} if wanted else {engine for engine in ENGINES if engine != "citus"} | {former}
     possible = [
         engine
         for engine, extensions in ENGINES.items()
-        if wanted in (None, engine) and available.issuperset(extensions)
+        if engine in meant and available.issuperset(extensions)
     ]
     if possible:
         best_first = sorted(possible, key=lambda engine: engine != former)
@@ -299,7 +302,7 @@ def choose_engine(connection: Connection, wanted: str | None, former: str | None
     needed = " or ".join(
         f"{', '.join(extensions)} (engine {engine})"
         for engine, extensions in ENGINES.items()
-        if wanted in (None, engine)
+        if engine in meant
     )
     raise EngineUnsupportedError(f"the server lacks extensions: install {needed}")
 
@@ -359,13 +362,11 @@ def _sha256(path: Path) -> str:
 def _files(engine: str) -> list[Path]:
     """Return the functions' files, first those that stand in defaults of others' arguments."""
     root = folder("sql")
-    own = [
-        path
-        for each in FOLDERS[engine]
-        for path in sorted((root / "engine" / each).glob("*.sql"))
-        if path.name not in NO_FUNCTIONS
-    ]
-    return sorted((root / "constants").glob("*.sql")) + own + _topics()
+    folders = [root / "engine" / each for each in FOLDERS[engine]]
+    own = {path.name: path for each in folders for path in sorted(each.glob("*.sql"))}
+    files = {path.name: path for path in _topics()} | own
+    constants = sorted((root / "constants").glob("*.sql"))
+    return constants + [path for name, path in files.items() if name not in NO_FUNCTIONS]
 
 
 def _topics() -> list[Path]:

@@ -177,9 +177,9 @@ scratch_numbers = count()  # of this process
 def scratch_database(like: str) -> Iterator[str]:
     """Yield the DSN of a new, prepared, empty database on the server of the DSN `like`.
 
-    Engine, text configuration, embedding space and locale are those of `like`. It is dropped at the
-    end, whoever is connected; what a killed process left is dropped by the next one. Raises
-    ConfigError if the user may not create databases; DatabaseError.
+    Engine (plain for citus), text configuration, embedding space and locale are those of `like`.
+    It is dropped at the end, whoever is connected; what a killed process left is dropped by the
+    next one. Raises ConfigError if the user may not create databases; DatabaseError.
     """
     with translate_errors(), psycopg.connect(like, autocommit=True, **UNPREPARED) as owner:
         refuse_pooler(owner.info.backend_pid, _value(owner, "select pg_backend_pid()"))
@@ -223,6 +223,8 @@ def _choice_of(connection: Connection) -> schema.Choice:
     row = connection.execute(CONFIGURATION_QUERY).fetchone()
     assert row is not None
     engine, text_config, by_document, *space = row
+    if engine == "citus":  # a database of one server has no workers; it finds the same
+        engine = "plain"
     return schema.Choice(engine, text_config, EmbeddingSpace(*space), by_document)
 
 
