@@ -165,6 +165,11 @@ def citus_nodes() -> list[str]:
     dsn = os.environ.get("LEXICHORD_TEST_DSN_CITUS")
     if not dsn:
         pytest.skip("no Citus cluster: LEXICHORD_TEST_DSN_CITUS is unset")
+    return nodes_of(dsn)
+
+
+def nodes_of(dsn: str) -> list[str]:
+    """The servers of a Citus cluster, by its coordinator: that one and the workers."""
     with psycopg.connect(dsn) as coordinator:
         nodes = coordinator.execute(
             "select nodename, nodeport from pg_dist_node where groupid <> 0 "

@@ -5,23 +5,30 @@ snapshot says which there are (soak_oracle.py), and what every hit's score shoul
 is a clear hit that the same engine finds once its indexes are built anew: now and then they are,
 with the writers held and all of it rolled back, so that the written ones go on.
 
-python scripts/break/soak.py --server DSN --engine plain [--writers 8] [--questions 100000] [--kill]
+python scripts/break/soak.py --server DSN --engine plain [--writers 8] [--questions 100000]
+    [--minutes 30] [--kill]
 
 Works in a database of its own on that server, and drops it. --kill sends SIGKILL to sessions of
 that database: for a server on this machine that may lose its connections. Where no question was
 answered for minutes, what the sessions wait for is written out and one of them killed, so that the
 server starts anew.
+
+With `--engine citus` the server is the coordinator of a cluster, on this machine all. Shards are
+moved from worker to worker meanwhile, and workers' sessions killed as well. Each batch of questions
+holds the writers: Citus gives no snapshot of several servers.
 """
 
 import argparse
 import os
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from threading import Event, Lock
 from typing import Any
@@ -33,6 +40,10 @@ from lexichord.db import schema
 from lexichord.db.schema import ENGINES
 from lexichord.types import EmbeddingSpace
 from soak_oracle import Oracle
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.conftest import new_cluster, nodes_of
 
 SPACE = EmbeddingSpace("soak", "random", 8)
 DEPTHS = (10, 30, 100)
@@ -58,6 +69,13 @@ from unnest(%s::text[], %s::integer[]) with ordinality as q (words, depth, numbe
      lateral lexichord.keyword_candidates(q.words, q.depth) as f
 group by q.number
 """
+MOVE = """
+select citus_move_shard_placement(
+    p.shardid, s.nodename, s.nodeport, t.nodename, t.nodeport, 'block_writes')
+from pg_dist_placement p join pg_dist_node s using (groupid)
+join pg_dist_node t on t.groupid > 0 and t.groupid <> s.groupid
+order by random() limit 1
+"""
 SESSIONS = """
 select pid, backend_type, state, wait_event_type, wait_event, now() - query_start, left(query, 60)
 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -75,6 +93,8 @@ class Soak:
     dsn: str
     questions: int
     kills: bool
+    ends: float  # by the monotonic clock
+    workers: Sequence[str] = ()  # of a Citus cluster
     counts: Counter[str] = field(default_factory=Counter)
     lock: Lock = field(default_factory=Lock)
     done: Event = field(default_factory=Event)
@@ -121,21 +141,26 @@ class Soak:
 
     def _disturb(self, connection: Connection, random: Random) -> None:
         (choice,) = random.choices([*DISTURBANCES], [*DISTURBANCES.values()])
-        if choice == "vacuum":
+        if self.workers and random.random() < 0.4:
+            choice = "move"
+            connection.execute("call citus_cleanup_orphaned_resources()")
+            connection.execute(MOVE)
+        elif choice == "vacuum":
             connection.execute("vacuum")
         elif choice == "build":
             connection.execute("select lexichord.build_indexes()")
         elif choice == "rebuild":
             self.count(**compare_rebuilt(connection, draw(random, BATCH)))
         else:
-            row = connection.execute(
-                "select pid from pg_stat_activity where datname = current_database() "
-                "and pid <> pg_backend_pid() order by random() limit 1"
-            ).fetchone()
-            if row and choice == "kill" and self.kills:
-                os.kill(row[0], signal.SIGKILL)
-            elif row:
-                connection.execute("select pg_terminate_backend(%s)", row)
+            with psycopg.connect(random.choice([self.dsn, *self.workers]), autocommit=True) as some:
+                row = some.execute(
+                    "select pid from pg_stat_activity where datname = current_database() "
+                    "and pid <> pg_backend_pid() order by random() limit 1"
+                ).fetchone()
+                if row and choice == "kill" and self.kills:
+                    os.kill(row[0], signal.SIGKILL)
+                elif row:
+                    some.execute("select pg_terminate_backend(%s::integer)", row)
         self.count(**{choice: 1})
 
     def watch(self) -> None:
@@ -171,16 +196,21 @@ class Soak:
 
     def ask(self, reader: int) -> None:
         random, oracle = Random(f"reader {reader}"), Oracle(WORDS + 1)
-        while self.counts["questions"] < self.questions:
+        while self._goes_on():
             try:
                 with psycopg.connect(self.dsn, autocommit=True) as connection:
-                    while self.counts["questions"] < self.questions:
-                        with snapshot(connection):
+                    if self.workers:  # else a minute passes before what was cut off is committed
+                        connection.execute("select recover_prepared_transactions()")
+                    while self._goes_on():
+                        with snapshot(connection, bool(self.workers)):
                             lost = ask(connection, oracle, draw(random, BATCH))[0]
                         self.count(questions=BATCH, **lost)
             except psycopg.OperationalError:
                 self.count(cut=1)
                 time.sleep(0.2)
+
+    def _goes_on(self) -> bool:
+        return self.counts["questions"] < self.questions and time.monotonic() < self.ends
 
 
 def draw(random: Random, amount: int) -> Questions:
@@ -223,9 +253,13 @@ def change(connection: Connection, random: Random, uri: str) -> None:
 
 
 @contextmanager
-def snapshot(connection: Connection) -> Iterator[None]:
+def snapshot(connection: Connection, is_cluster: bool) -> Iterator[None]:
     with connection.transaction():
-        connection.execute("set transaction isolation level repeatable read")
+        connection.execute(
+            "select lexichord.hold_writers()"
+            if is_cluster
+            else "set transaction isolation level repeatable read"
+        )
         yield
 
 
@@ -277,7 +311,13 @@ def reconnect(dsn: str) -> Connection:
 
 
 @contextmanager
-def database(server: str, engine: str, segment_chunks: int) -> Iterator[str]:
+def databases(server: str, engine: str, segment_chunks: int) -> Iterator[list[str]]:
+    """Yield the DSN of a prepared database, and those of its workers."""
+    if engine == "citus":
+        with new_cluster(nodes_of(server)) as dsns:
+            schema.prepare(dsns[0], schema.Choice(engine, "simple", SPACE))
+            yield dsns
+        return
     name = f"soak_{os.getpid()}"
     with psycopg.connect(server, autocommit=True) as admin:
         admin.execute(f"create database {name}".encode())
@@ -287,7 +327,7 @@ def database(server: str, engine: str, segment_chunks: int) -> Iterator[str]:
             if engine != "textsearch":
                 with psycopg.connect(dsn) as connection:
                     connection.execute(SEGMENTS.format(segment_chunks).encode())
-            yield dsn
+            yield [dsn]
         finally:
             with reconnect(server) as own:
                 own.execute(f"drop database {name} with (force)".encode())
@@ -305,10 +345,13 @@ def main() -> None:
     parser.add_argument(
         "--segment-chunks", type=int, default=200, help="chunks of the smallest segments"
     )
+    parser.add_argument("--minutes", type=float, default=1e6, help="at most")
     parser.add_argument("--kill", action="store_true")
     arguments = parser.parse_args()
-    with database(arguments.server, arguments.engine, arguments.segment_chunks) as dsn:
-        soak = Soak(dsn, arguments.questions, arguments.kill)
+    with databases(arguments.server, arguments.engine, arguments.segment_chunks) as dsns:
+        dsn, *workers = dsns
+        ends = time.monotonic() + 60 * arguments.minutes
+        soak = Soak(dsn, arguments.questions, arguments.kill, ends, workers)
         soak.fill(arguments.writers)
         with ThreadPoolExecutor(arguments.writers + arguments.readers + 2) as pool:
             tasks = [pool.submit(soak.write, number) for number in range(arguments.writers)]
