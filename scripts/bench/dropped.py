@@ -3,7 +3,8 @@
 python scripts/bench/dropped.py [--rounds N] [--settle SECONDS] [FOLDER ...]
 
 The dearest request of each route is sent eight times at once and dropped a second later; a second
-after that searches are timed, beside those of the quiet server before. Memory is the server's.
+after that searches are timed, beside those of the quiet server before. Memory is the server's,
+at last once the uploads that it had accepted (202) are stored.
 """
 
 import argparse
@@ -61,7 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--settle", type=float, default=20, help="seconds before memory is read")
+    parser.add_argument("--settle", type=float, default=60, help="seconds before memory is read")
     arguments = parser.parse_args()
     folders = arguments.folders or [SAMPLES / "agreements", SAMPLES / "policies"]
     lines = (SAMPLES / "questions.jsonl").read_text().splitlines()
@@ -84,6 +85,7 @@ async def compare(
         for name, (path, request) in dearest().items():
             for _ in range(arguments.rounds):
                 await compare_once(client, process, questions, name, path, request)
+        print(f"accepted: {await stored(client)} s, memory {memory(process):.0f} MB")
         await asyncio.sleep(arguments.settle)
         print(f"memory {arguments.settle:g} s after all: {memory(process):.0f} MB")
 
@@ -106,6 +108,16 @@ async def compare_once(
         f"memory {before:5.0f} → {memory(process):5.0f} MB, answered {seen} (0: dropped)",
         flush=True,
     )
+
+
+async def stored(client: httpx.AsyncClient) -> int:
+    """Wait for the ingests that the server has accepted; return how many seconds."""
+    for seconds in range(1_800):
+        jobs = (await client.get("/v1/jobs", params={"limit": 100})).json()["jobs"]
+        if all(job["state"] != "running" for job in jobs):
+            return seconds
+        await asyncio.sleep(1)
+    raise TimeoutError("ingests did not end")
 
 
 async def drop(client: httpx.AsyncClient, path: str, request: Mapping[str, Any]) -> int:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean, quantiles
+from typing import Any
 
 import numpy as np
 import psutil
@@ -74,7 +75,7 @@ class Corpus:
                 windows = [(start, text.text[start : start + length]) for start in starts]
                 yield f"{turn}/{text.path.name}", text, windows
 
-    def stored(self, uri: str, text: Text, windows: list[tuple[int, str]]) -> dict[str, object]:
+    def stored(self, uri: str, text: Text, windows: list[tuple[int, str]]) -> dict[str, Any]:
         vectors = self._near(self.texts.index(text), [start for start, _ in windows], uri)
         chunks = [
             {"content": content, "start": start, "vector": vector.tolist()}
@@ -113,7 +114,7 @@ def store(lexichord: SyncLexichord, connection: Connection, corpus: Corpus, size
     known = {uri for (uri,) in connection.execute("select uri from lexichord_data.document")}
     amount = count(connection)
 
-    def missing() -> Iterator[dict[str, object]]:
+    def missing() -> Iterator[dict[str, Any]]:
         nonlocal amount
         for uri, text, windows in corpus.documents():
             if amount >= size:

@@ -1,0 +1,188 @@
+"""A Citus cluster against one server: how far the first ten agree, and what a search takes.
+
+python scripts/bench/cluster.py --data DIR --server COORDINATOR [--sizes 10000 100000] [--workers 3]
+
+Both databases hold scale.py's windows; the one server is the coordinator's, with the engine plain.
+On one machine all servers share its processors. Databases are made, and dropped at the end.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from statistics import fmean, median
+from threading import Event
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+
+from common import windows_home
+from lexichord import SyncLexichord
+from lexichord.db import schema
+from lexichord.providers.embed.local import LocalEmbedder
+from scale import Corpus, grow, percentiles
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.conftest import new_cluster, new_database, nodes_of
+
+QUESTIONS, K, QUERIES = 200, 10, 25
+WRITERS, WRITTEN = 4, 8  # documents a writer
+FIRST_TEN = "select uri, char_start from lexichord.hybrid_search(%s, %s::public.halfvec, k => %s)"
+
+type Pair = tuple[str, str]
+type Hits = list[tuple[str, int]]
+
+
+def asked(data: Path, embedder: LocalEmbedder) -> list[Pair]:
+    """Questions of LegalBench-RAG on the stored contracts, with their vectors."""
+    files = [data / f"legalbenchrag/benchmarks/{name}.json" for name in ("cuad", "contractnli")]
+    queries = {test["query"] for file in files for test in json.loads(file.read_text())["tests"]}
+    chosen = sorted(queries)[:: max(1, len(queries) // QUESTIONS)][:QUESTIONS]
+    return [*zip(chosen, map(str, embedder.embed(chosen, "query").tolist()), strict=True)]
+
+
+def first_ten(connection: Connection, pair: Pair) -> tuple[Hits, float]:
+    started = time.perf_counter()
+    hits = connection.execute(FIRST_TEN, (*pair, K)).fetchall()
+    return hits, 1000 * (time.perf_counter() - started)
+
+
+def compare(connections: Sequence[Connection], pairs: Sequence[Pair]) -> dict[str, object]:
+    """Return the share of the first ten in both, of the same first hit, and milliseconds."""
+    spent: list[list[float]] = [[], []]
+    shared, same = [], []
+    for pair in [*pairs[:20], *pairs]:  # the first ones warm up
+        (one, first), (many, second) = (first_ten(each, pair) for each in connections)
+        spent[0].append(first)
+        spent[1].append(second)
+        shared.append(len(set(one) & set(many)) / max(len(one), 1))
+        same.append(one[:1] == many[:1])
+    return {
+        "first ten": round(fmean(shared[20:]), 4),
+        "first hit": round(fmean(same[20:]), 4),
+        "one server, ms": percentiles(spent[0][20:]),
+        "cluster, ms": percentiles(spent[1][20:]),
+    }
+
+
+def query_ms(lexichord: SyncLexichord, pairs: Sequence[Pair]) -> float:
+    spent = []
+    for text, _ in pairs[:QUERIES]:
+        started = time.perf_counter()
+        lexichord.query(text)
+        spent.append(1000 * (time.perf_counter() - started))
+    return median(spent)
+
+
+def written(dsn: str, corpus: Corpus, writers: int) -> float:
+    """Return chunks a second, by so many writers at once."""
+    documents = islice(reversed([*corpus.documents()]), writers * WRITTEN)
+    whole = [corpus.stored(f"{writers}/{each[0]}", *each[1:]) for each in documents]
+    parts = [whole[n::writers] for n in range(writers)]
+
+    def write(part: list[dict[str, Any]]) -> None:
+        with SyncLexichord(dsn=dsn) as lexichord:
+            lexichord.ingest(documents=part, context="none")
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(writers) as pool:
+        list(pool.map(write, parts))
+    chunks = sum(len(document["chunks"]) for part in parts for document in part)
+    return chunks / (time.perf_counter() - started)
+
+
+def searched_meanwhile(
+    dsn: str, pairs: Sequence[Pair], change: Callable[[], object]
+) -> dict[str, float]:
+    """Return how long a change took, and what searches beside it gave and took."""
+    done, longest, wrong = Event(), 0.0, 0
+
+    def search() -> int:
+        nonlocal longest, wrong
+        count = 0
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            expected = [first_ten(connection, pair)[0] for pair in pairs[:20]]
+            ready.set()
+            while not done.is_set():
+                hits, spent = first_ten(connection, pairs[count % 20])
+                longest, wrong = max(longest, spent), wrong + (hits != expected[count % 20])
+                count += 1
+        return count
+
+    ready = Event()
+    with ThreadPoolExecutor(1) as pool:
+        searches = pool.submit(search)
+        ready.wait()
+        started = time.perf_counter()
+        try:
+            change()
+        finally:
+            done.set()
+        seconds = time.perf_counter() - started
+        return {"s": seconds, "searches": searches.result(), "changed": wrong, "ms": longest}
+
+
+def moved(dsn: str, pairs: Sequence[Pair]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Empty a worker, then have Citus balance its shards again, while searches go on."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        workers = "select nodename, nodeport from pg_dist_node where shouldhaveshards order by 2"
+        place = connection.execute(workers).fetchall()[-1]
+
+        def drain() -> None:
+            connection.execute("select citus_drain_node(%s, %s)", place)
+
+        def balance() -> None:
+            keep = "select citus_set_node_property(%s, %s, 'shouldhaveshards', true)"
+            connection.execute(keep, place)
+            connection.execute("select rebalance_table_shards('lexichord_data.keyword')")
+
+        for name, change in (("drained", drain), ("balanced", balance)):
+            yield name, searched_meanwhile(dsn, pairs, change)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public sets")
+    parser.add_argument("--server", required=True, help="DSN of the coordinator of a cluster")
+    parser.add_argument("--sizes", nargs="+", type=int, default=[10_000, 100_000])
+    parser.add_argument("--workers", type=int, default=3, help="of those that there are")
+    arguments = parser.parse_args()
+    embedder = LocalEmbedder(windows_home())
+    pairs = asked(arguments.data, embedder)
+    corpus = Corpus(arguments.data, embedder)
+    nodes = nodes_of(arguments.server)[: arguments.workers + 1]
+    with ExitStack() as stack:
+        dsns = [
+            stack.enter_context(new_database(arguments.server)),
+            stack.enter_context(new_cluster(nodes))[0],
+        ]
+        for dsn, engine in zip(dsns, ("plain", "citus"), strict=True):
+            schema.prepare(dsn, schema.Choice(engine, None, embedder.space))
+        both = [stack.enter_context(SyncLexichord(dsn=dsn)) for dsn in dsns]
+        for size in arguments.sizes:
+            figures: dict[str, object] = {"load": os.getloadavg()[0], "workers": len(nodes) - 1}
+            connections = [psycopg.connect(dsn, autocommit=True) for dsn in dsns]
+            names = ("one", "cluster")
+            for name, lexichord, connection in zip(names, both, connections, strict=True):
+                figures[f"{name} stored"] = grow(lexichord, connection, corpus, size)
+            figures |= compare(connections, pairs)
+            for name, lexichord, dsn in zip(names, both, dsns, strict=True):
+                figures[f"{name}, query, ms"] = query_ms(lexichord, pairs)
+                figures[f"{name}, chunks/s by 1 and {WRITERS}"] = [
+                    written(dsn, corpus, writers) for writers in (1, WRITERS)
+                ]
+            if len(nodes) > 2:
+                figures |= dict(moved(dsns[1], pairs))
+            print(size, json.dumps(figures, default=str), flush=True)
+
+
+if __name__ == "__main__":
+    main()
