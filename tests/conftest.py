@@ -324,6 +324,9 @@ def new_database(server: str, copy_of: str | None = None) -> Iterator[str]:
     if copy_of in CLUSTERS:
         with _copied_cluster(copy_of) as dsn:
             yield dsn
+    elif server in CLUSTERS:
+        with new_cluster(CLUSTERS[server]) as dsns:
+            yield dsns[0]
     else:
         with _new_database(server, copy_of) as dsn:
             yield dsn

@@ -205,6 +205,8 @@ class Soak:
                         with snapshot(connection, bool(self.workers)):
                             lost = ask(connection, oracle, draw(random, BATCH))[0]
                         self.count(questions=BATCH, **lost)
+                        if self.workers:  # writers have their turn
+                            self.done.wait(random.uniform(0, 4))
             except psycopg.OperationalError:
                 self.count(cut=1)
                 time.sleep(0.2)

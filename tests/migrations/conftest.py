@@ -27,6 +27,7 @@ def choice(dsn: str) -> Choice:
 ANOTHER_VERSION = "update lexichord_data.function_release set sha256 = 'of another version'"
 # The ledger as it was in the last state before the first release.
 UNRELEASED = (
+    "delete from lexichord_data.migration where number > 35",
     "insert into lexichord_data.migration (number, name, sha256) "
     "select number, 'one of before', '' from generate_series(1, 34) as number",
     "update lexichord_data.migration set name = 'query_phrase', sha256 = '' where number = 35",

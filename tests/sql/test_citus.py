@@ -10,7 +10,7 @@ import pytest
 
 from lexichord.db import schema
 from lexichord.errors import EngineUnsupportedError
-from tests.conftest import SPACE, new_cluster, new_database
+from tests.conftest import SPACE, at, new_cluster, new_database
 from tests.sql.corpus import BY_VECTOR, MOST, Connection, Row, call, put, value, wide
 
 SHARDS = "select shardid from pg_dist_shard where logicalrelid = %s::regclass order by 1"
@@ -186,6 +186,47 @@ def test_after_a_look_at_plans_a_transaction_still_sees_what_it_wrote(cluster: C
         call(cluster, "build_indexes")
         assert call(cluster, "find_problems") == []
         assert all(row["amount"] == 0 for row in call(cluster, "count_faults"))
+
+
+@contextmanager
+def shut(node: str, database: str) -> Iterator[None]:
+    """Let nobody into a database of a server, as if it were down."""
+    end = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
+    with psycopg.connect(at(node, "postgres"), autocommit=True) as admin:
+        admin.execute(f"alter database {database} allow_connections false".encode())
+        admin.execute(end, [database])
+        try:
+            yield
+        finally:
+            admin.execute(f"alter database {database} allow_connections true".encode())
+
+
+def test_a_worker_that_is_down_fails_what_needs_it_and_nothing_is_lost(
+    cluster: Connection, citus_nodes: list[str]
+) -> None:
+    for number in range(30):
+        put(cluster, f"{number}.md", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
+    before = call(cluster, "hybrid_search", query="w3", **BY_VECTOR)
+    with shut(citus_nodes[-1], cluster.info.dbname):
+        for _ in range(2):
+            with pytest.raises(psycopg.OperationalError, match="connection to the remote node"):
+                call(cluster, "hybrid_search", query="w3", **BY_VECTOR)
+        with pytest.raises(psycopg.OperationalError):
+            cluster.execute("delete from lexichord_data.document")
+        assert len(call(cluster, "list_documents")) == 30
+    assert call(cluster, "hybrid_search", query="w3", **BY_VECTOR) == before
+    assert rows_on_workers(cluster) == (60, 60)
+    assert all(row["amount"] == 0 for row in call(cluster, "count_faults"))
+
+
+def test_what_a_lost_worker_held_is_made_anew(cluster: Connection) -> None:
+    put(cluster, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
+    call(cluster, "build_indexes")
+    before = call(cluster, "hybrid_search", query="w3", **BY_VECTOR)
+    cluster.execute("drop table lexichord_data.keyword, lexichord_data.chunk_vector")
+    schema.prepare(cluster.info.dsn, schema.Choice())
+    assert call(cluster, "hybrid_search", query="w3", **BY_VECTOR) == before
+    assert call(cluster, "find_problems") == []
 
 
 def test_a_database_that_is_no_cluster_is_refused(citus_nodes: list[str]) -> None:

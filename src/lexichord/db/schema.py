@@ -440,7 +440,9 @@ def _install(connection: Connection) -> bool:
     Return whether they were not.
     """
     engine = _rows(connection, "select engine from lexichord_data.configuration")[0][0]
-    if _installed(connection) == _digest(connection, engine):
+    # Where a worker was lost for good, what was spread over all is dropped, and made anew here.
+    is_whole = _rows(connection, "select where to_regclass('lexichord_data.keyword') is not null")
+    if is_whole and _installed(connection) == _digest(connection, engine):
         return False
     with connection.transaction():
         _refuse_older(connection)
