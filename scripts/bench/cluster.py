@@ -23,7 +23,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from common import windows_home
+from common import texts, windows_home
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.providers.embed.local import LocalEmbedder
@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.conftest import new_cluster, new_database, nodes_of
 
-QUESTIONS, K, QUERIES = 200, 10, 25
+PARTS, K, QUERIES = (80, 60, 60), 10, 25
 WRITERS, WRITTEN = 4, 8  # documents a writer
 FIRST_TEN = "select uri, char_start from lexichord.hybrid_search(%s, %s::public.halfvec, k => %s)"
 
@@ -42,11 +42,18 @@ type Hits = list[tuple[str, int]]
 
 
 def asked(data: Path, embedder: LocalEmbedder) -> list[Pair]:
-    """Questions of LegalBench-RAG on the stored contracts, with their vectors."""
-    files = [data / f"legalbenchrag/benchmarks/{name}.json" for name in ("cuad", "contractnli")]
-    queries = {test["query"] for file in files for test in json.loads(file.read_text())["tests"]}
-    chosen = sorted(queries)[:: max(1, len(queries) // QUESTIONS)][:QUESTIONS]
-    return [*zip(chosen, map(str, embedder.embed(chosen, "query").tolist()), strict=True)]
+    """Questions on contracts, of an encyclopaedia, and parts of what is stored; their vectors."""
+    cases = json.loads((data / "legalbenchrag/benchmarks/contractnli.json").read_text())["tests"]
+    articles = json.loads((data / "xquad/xquad.en.json").read_text())["data"]
+    parts = [text.text[5_000:5_100] for text in texts(data / "legalbenchrag/corpus/cuad")]
+    sets = (
+        [case["query"] for case in cases],
+        [q["question"] for a in articles for p in a["paragraphs"] for q in p["qas"]],
+        [" ".join(part.split()) for part in parts if part],
+    )
+    chosen = [each[:: len(each) // part][:part] for each, part in zip(sets, PARTS, strict=True)]
+    asked = [text for each in chosen for text in each]
+    return [*zip(asked, map(str, embedder.embed(asked, "query").tolist()), strict=True)]
 
 
 def first_ten(connection: Connection, pair: Pair) -> tuple[Hits, float]:

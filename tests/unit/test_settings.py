@@ -55,7 +55,7 @@ def test_an_argument_that_is_none_is_not_given(monkeypatch: pytest.MonkeyPatch) 
     ("arguments", "message"),
     [
         ({"pool_size": 0}, "setting pool_size: "),
-        ({"engine": "sqlite"}, "setting engine: .*'plain', 'textsearch' or 'vectorchord'"),
+        ({"engine": "sqlite"}, "setting engine: .*'plain', 'textsearch', 'vectorchord' or 'citus'"),
         ({"record": "yes"}, "setting record: .*'off', 'on' or 'text'"),
         ({"hoem": "x"}, "there is no setting hoem"),
         ({"ocr": "tesseractt"}, "setting ocr: there is no 'tesseractt': take rapidocr, tess"),
