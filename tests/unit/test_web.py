@@ -3,9 +3,11 @@
 import gzip
 import re
 import socket
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -237,6 +239,29 @@ def test_pages_have_limits(site: Site) -> None:
         port = silent.getsockname()[1]
         with pytest.raises(IngestError, match=r"took longer than 0\.5 s"):
             fetch(f"http://127.0.0.1:{port}/", {}, limits, ANYWHERE)
+
+
+def drip(listening: socket.socket, sent: list[int]) -> None:
+    """Answer without a length, a letter every tenth of a second for six; note each."""
+    with listening.accept()[0] as connection, suppress(OSError):
+        connection.recv(10_000)
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n")
+        for number in range(60):
+            connection.sendall(b"x")
+            sent.append(number)
+            time.sleep(0.1)
+
+
+def test_a_page_that_does_not_say_where_it_ends_is_cut_off_as_well() -> None:
+    limits, sent = replace(WEB_LIMITS, page_seconds=0.5, connect_seconds=5), list[int]()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = Thread(target=drip, args=[listening, sent])
+        server.start()
+        port = listening.getsockname()[1]
+        with pytest.raises(IngestError, match=r"took longer than 0\.5 s"):
+            fetch(f"http://127.0.0.1:{port}/", {}, limits, ANYWHERE)
+        server.join()
+    assert len(sent) < 60
 
 
 def test_robots_are_heeded(site: Site) -> None:

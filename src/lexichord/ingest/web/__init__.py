@@ -390,18 +390,21 @@ class _PinnedConnection(HTTPConnection):
     ) -> None:
         super().__init__(host, port, timeout=seconds)
         self._address, self._context = address, context
+        self._opened: socket.socket | None = None  # http.client forgets that of its last answer
         self.is_cut = False
 
     def connect(self) -> None:
         self.sock = socket.create_connection((self._address, self.port), self.timeout)
         if self._context is not None:
             self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)
+        self._opened = self.sock
 
     def cut(self) -> None:
         """End it from another thread."""
         self.is_cut = True
-        with suppress(OSError, AttributeError):
-            self.sock.shutdown(socket.SHUT_RDWR)
+        if self._opened is not None:
+            with suppress(OSError):
+                self._opened.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager
