@@ -73,6 +73,9 @@ select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid =
 where e.extname = 'vector'
 """
 PREPARED = "select where to_regclass('lexichord_data.migration') is not null"
+# Of a database of 1.0, which a backup may be of: what is in the others would be missing.
+LISTS_OTHERS = "select where to_regclass('lexichord_data.shard') is not null"
+OTHERS = "select from lexichord_data.shard"
 # Tables with rows in a database in which nothing was stored yet.
 INITIAL_TABLES = {"configuration", "corpus", "embedding_space", "migration"}
 # What others built upon a schema, and would lose with it.
@@ -192,6 +195,10 @@ def _new_file(file: Path) -> Iterator[IO[bytes]]:
 def _describe(connection: Connection) -> Manifest:
     if not _is_prepared(connection):
         raise ConfigError("the database has no lexichord schema: there is nothing to back up")
+    if fetch(connection, LISTS_OTHERS) and fetch(connection, OTHERS):
+        raise ConfigError(
+            "the database has shards: back it up by lexichord 1.0.0, which knows them"
+        )
     configuration = fetch(connection, "select engine from lexichord_data.configuration")
     return Manifest(
         FORMAT,
