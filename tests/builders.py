@@ -152,8 +152,6 @@ RESULTS = (
     types.Rights(("d",), False, 1),
     KEY,
     types.NewApiKey(KEY, "lx_secret"),
-    types.Shard(1, "postgresql://user@second/db", 12),
-    types.Rebalanced(3, 12),
     types.Tenant("acme", ("d",), (), 1, NOW),
     types.ApiCall(NOW, 1, "ci", "search", ("d",), 200, None),
     Report(1, failed={"a": "no text"}, usage=Usage(1, 2, 3, None), llm=ContextReport("m")),

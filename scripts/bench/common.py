@@ -65,20 +65,13 @@ def windows_home() -> Path:
     return cache_folder() / "windows"
 
 
-def opened(name: str, engine: str, server: str | None, shards: int = 1) -> SyncLexichord:
-    """Open a database of the benchmarks: an embedded one, or one on a server, made if need be.
-
-    Where it is to be several, they are databases of that server, and made only once.
-    """
+def opened(name: str, engine: str, server: str | None) -> SyncLexichord:
+    """Open a database of the benchmarks: an embedded one, or one on a server, made if need be."""
     home = cache_folder() / name
     if server is None:
         return SyncLexichord(home=home)
-    database = f"bench_{engine}_{name.replace('-', '_')}" + (f"_{shards}" if shards > 1 else "")
-    dsn, *others = (_database(server, f"{database}_{n}" if n else database) for n in range(shards))
+    dsn = _database(server, f"bench_{engine}_{name.replace('-', '_')}")
     initialise(load_settings(dsn=dsn, engine=engine))
-    with SyncLexichord(dsn=dsn, home=home) as lexichord:
-        for other in others[len(lexichord.list_shards()) :]:
-            lexichord.add_shard(other)
     return SyncLexichord(dsn=dsn, home=home)
 
 

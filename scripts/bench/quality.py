@@ -1,7 +1,4 @@
-"""Quality through SQL with all defaults: Pass@k on code, document@1 and recall on contracts.
-
-With --shards over so many databases of one server.
-"""
+"""Quality through SQL with all defaults: Pass@k on code, document@1 and recall on contracts."""
 
 import argparse
 import json
@@ -166,14 +163,11 @@ def main() -> None:
     parser.add_argument("--engine", choices=ENGINES, default="plain")
     parser.add_argument("--server", help="a server's DSN; by default the embedded one")
     parser.add_argument("--every", type=int, default=1, help="question of a set is asked")
-    parser.add_argument("--shards", type=int, default=1, help="databases of that server")
     arguments = parser.parse_args()
-    if arguments.shards > 1 and not arguments.server:
-        parser.error("--shards needs --server")
     for name in arguments.sets:
         SETS[name](
             arguments.data.resolve(),
-            lambda name: opened(name, arguments.engine, arguments.server, arguments.shards),
+            lambda name: opened(name, arguments.engine, arguments.server),
             arguments.every,
         )
 

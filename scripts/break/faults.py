@@ -2,8 +2,8 @@
 
 python scripts/break/faults.py --count 100 [--seed 0] [--server DSN] [--engine plain] [--losses]
 
-With --losses, servers are lost amid searches and ingests instead: a primary, its standby, one of
-three shards (breaking/losses.py).
+With --losses, servers are lost amid searches and ingests instead: a primary, its standby
+(breaking/losses.py).
 
 A seed is a trial: a step, a kind of fault, one to three times (breaking/trial.py). What breaks is
 a server of its own, made of the programs of the one that --server names, without one of the
@@ -27,7 +27,7 @@ from tests.faults.earlier import PRELOADS, fill_earlier
 from tests.own_server import find_pg_ctl
 
 from breaking.bench import bench
-from breaking.losses import Loss, scenes
+from breaking.losses import Loss, pair
 from breaking.stage import stage
 from breaking.trial import Trial, unfit_faults
 from lexichord.db.embedded import PROGRAMS
@@ -65,10 +65,9 @@ def trials(pg_ctl: Path, engine: str) -> Iterator[Callable[[int], Trial]]:
 
 @contextmanager
 def losses(pg_ctl: Path, engine: str) -> Iterator[Callable[[int], Loss]]:
-    with scenes(pg_ctl, PRELOADS[engine], engine) as made:
+    with pair(pg_ctl, PRELOADS[engine], engine) as made:
         yield lambda seed: Loss(made, seed)
-        for name, scene in made.items():
-            print(f"{name.__name__}: {dict(scene.traffic.counts)}", flush=True)
+        print(dict(made.traffic.counts), flush=True)
 
 
 def _try(trial: Trial | Loss) -> bool:

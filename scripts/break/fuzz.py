@@ -115,10 +115,6 @@ create table public.article (id integer primary key, body text);
 insert into public.article select n, 'late delivery ' || n from generate_series(1, 20) as n;
 select lexichord.index_table('public.article', text => '{body}')
 """
-NODES = """
-create table lexichord_data.shard_node (place integer primary key, number integer);
-insert into lexichord_data.shard_node values (1, 0)
-"""  # as fan_out makes it on the coordinator of a Citus cluster, here of one node
 SPACE = EmbeddingSpace("fuzz", "random", 4)
 
 type Target = Callable[[Random, Path], str | None]
@@ -185,7 +181,6 @@ def _database(server: str) -> Iterator[None]:
             )
         with psycopg.connect(dsn, autocommit=True) as prepared:
             prepared.execute(ARTICLE.encode())
-            prepared.execute(NODES.encode())
         try:
             yield
         finally:

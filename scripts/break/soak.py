@@ -121,6 +121,9 @@ class Soak:
             except psycopg.OperationalError:
                 self.count(cut=1)
                 time.sleep(0.2)
+            except psycopg.Error as error:  # of an engine, where it is to be tried again
+                print("refused", " ".join(str(error).split()), flush=True)
+                self.count(refused=1)
 
     def fill(self, writers: int) -> None:
         random = Random("fill")

@@ -8,7 +8,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
 begin
     return query
     select t.id, cardinality(q.positions) * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
-    from global_statistics n, unnest(terms) as q join global_term_statistics t on t.lexeme = q.lexeme collate "C"
+    from corpus_statistics n, unnest(terms) as q join term_statistics t on t.lexeme = q.lexeme collate "C"
     where t.df > 0;
 end $$;
 comment on function lexichord.keyword_weights(tsvector) is

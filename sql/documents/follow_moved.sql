@@ -1,4 +1,4 @@
--- Over shards the home has these, wherever a document is.
+-- What names a document by dataset and uri, not by its id.
 create or replace function lexichord.follow_moved(datasets text[], uris text[], new_dataset text) returns void
 language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
     insert into dataset (name) select new_dataset where cardinality(uris) > 0 on conflict (name) do nothing;

@@ -1,7 +1,7 @@
 -- One transaction: the document is replaced with all its chunks, or nothing changes. Its id stays.
 create or replace function lexichord.store_document(
     dataset text, uri text, title text, media_type text, sha256 text, recipe text, content text, metadata jsonb,
-    twin bigint default null, space text default null, text_config text default null, chunk_ids bigint[] default null,
+    twin bigint default null, space text default null, text_config text default null,
     unless_stored boolean default false
 ) returns table (document_id bigint, status text, chunks bigint)
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
@@ -58,23 +58,18 @@ begin
     delete from chunk c where c.document_id = store_document.document_id;
     with taken as (
         delete from staged_chunk returning *
-    ), made as (
-        select owner as dataset_id, store_document.document_id, g.ordinal, g.heading, g.char_start, g.char_end, g.page, g.content, g.context,
-               g.keyword_context, l as lexemes, lexichord.lexeme_count(l), g.metadata,
-               lexichord.content_hash(g.content), g.embedding
-        from taken g, lexichord.chunk_lexemes(g.context, g.keyword_context, g.content, own) as l
-    ), moved as (
-        insert into chunk (id, dataset_id, document_id, ordinal, heading, char_start, char_end, page, content, context,
-                           keyword_context, lexemes, token_count, metadata, content_hash, embedding)
-        overriding system value select chunk_ids[m.ordinal + 1], m.* from made m where chunk_ids is not null returning 1
-    ), new as (  -- apart: numbers of its own need no right on the sequence
+    ), stored as (
         insert into chunk (dataset_id, document_id, ordinal, heading, char_start, char_end, page, content, context,
                            keyword_context, lexemes, token_count, metadata, content_hash, embedding)
-        select m.* from made m where chunk_ids is null returning 1
+        select owner, store_document.document_id, g.ordinal, g.heading, g.char_start, g.char_end, g.page, g.content, g.context,
+               g.keyword_context, l, lexichord.lexeme_count(l), g.metadata,
+               lexichord.content_hash(g.content), g.embedding
+        from taken g, lexichord.chunk_lexemes(g.context, g.keyword_context, g.content, own) as l
+        returning 1
     )
-    select count(*) into chunks from (select from moved union all select from new) as stored;
+    select count(*) into chunks from stored;
     perform lexichord.fold_statistics(from_changes => 32);
     return next;
 end $$;
-comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, bigint[], boolean) is
-'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; chunk_ids = their numbers by ordinal, where a document comes from another shard; unless_stored = one of the same source and recipe stays as it is (status skipped).';
+comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, boolean) is
+'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; unless_stored = one of the same source and recipe stays as it is (status skipped).';

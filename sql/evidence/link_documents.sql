@@ -17,7 +17,7 @@ declare
     scope bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     configs regconfig[] := lexichord.text_configs(scope);
     own regconfig := lexichord.question_config(array_to_string(words, ' '), scope);
-    few bigint := (select greatest(3, o.document_count / 50) from global_statistics o);
+    few bigint := (select greatest(3, o.document_count / 50) from corpus_statistics o);
 begin
     if depth is null or depth not between 1 and 1000 or cardinality(words) > 1000 then
         raise exception 'depth must be between 1 and 1000, and there may be 1000 words at most'
@@ -49,7 +49,7 @@ begin
               group by f.word, c.config, lettered) as l
         group by l.word, l.lettered
     ), held as materialized (
-        select t.lexeme, count(c.document_id) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = t.lexeme collate "C"), 0) as cards
+        select t.lexeme, count(c.document_id) as cards
         from (select distinct term.lexeme from term) as t left join card_term c on c.lexeme = t.lexeme collate "C" group by t.lexeme
     ), abbreviation as (
         -- A small word may give a letter (bill of lading), but not the last one: "Data Privacy and Cookies" is no DPA.

@@ -22,7 +22,7 @@ begin
         group by u.lexeme
     ), weighed as (
         select s.lexeme, s.share * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8)) as weight
-        from seen s join global_term_statistics t on t.lexeme = s.lexeme collate "C", global_statistics n
+        from seen s join term_statistics t on t.lexeme = s.lexeme collate "C", corpus_statistics n
         order by weight desc, s.lexeme collate "C"
         limit terms
     ), model as (

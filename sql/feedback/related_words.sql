@@ -21,7 +21,7 @@ set enable_seqscan = off set jit = off as $$
     )
     select h.word, h.lexeme, h.chunks, t.df,
            h.chunks * ln(1 + (n.chunk_count - t.df + 0.5::float8) / (t.df + 0.5::float8))
-    from held h join global_term_statistics t on t.lexeme = h.lexeme collate "C", global_statistics n
+    from held h join term_statistics t on t.lexeme = h.lexeme collate "C", corpus_statistics n
     where h.lexeme <> all ((select tsvector_to_array(lexichord.query_words(question, array(select distinct w.document_id from written w))))::text[])
     order by 5 desc, 2
     limit most

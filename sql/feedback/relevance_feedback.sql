@@ -10,10 +10,6 @@ create or replace function lexichord.relevance_feedback(
 language plpgsql stable rows 1
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    if lexichord.fans_out() then
-        raise exception 'over shards relevance_feedback is not there in SQL'
-            using errcode = 'feature_not_supported', hint = 'Ask by Python, HTTP or MCP, or without it by hybrid_search.';
-    end if;
     chunk_ids := array(select f.chunk_id from lexichord.feedback_chunks(query, query_vector, feedback_documents, depth,
                            datasets, documents, uri_prefix, filter, fusion, weights, query_space, candidates, question_terms) as f order by f.rank);
     select (m.n * m.norm ^ 2 - 1) / nullif(m.n - 1, 0) into coherence

@@ -1,5 +1,5 @@
 -- What a reader may do: call the functions whose comment ends "Readers may call it.", and read the tables listed here.
--- That is none of those that write or lock (hold_answers has only switches of documents between shards wait), and not run logs
+-- That is none of those that write or lock, and not run logs
 -- (list_runs, failed_files), recorded queries (list_queries, query_hits, sample_queries), evaluations, kept contexts, and the
 -- steps of a change of space and of vechord's import and export.
 create or replace function lexichord.reader_rights(
@@ -16,7 +16,7 @@ language sql stable parallel safe set search_path = pg_catalog, pg_temp as $$
     -- SELECT: what these functions read, and what tells whether program and database fit
     array[
         'configuration', 'calibration', 'cosine_scale', 'embedding_space', 'dataset', 'document', 'original', 'file', 'dataset_file', 'chunk', 'term', 'card_term', 'corpus',
-        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset', 'shard', 'shard_move', 'shard_node', 'elsewhere', 'term_elsewhere', 'elsewhere_dataset', 'term_elsewhere_dataset', 'own_elsewhere', 'own_term_elsewhere', 'global_statistics', 'global_term_statistics',
+        'dataset_count', 'dataset_change', 'term_count', 'term_change', 'corpus_statistics', 'term_statistics', 'term_dataset',
         'keyword', 'chunk_vector', 'keyword_tail', 'keyword_segment', 'keyword_block', 'block_maximum', 'index_build', 'reembedding', 'indexed_table', 'table_row', 'table_change', 'table_failure', 'worker', 'query_vector', 'migration', 'function_release'],
     -- Of the extensions' functions, those that everybody may call and that write (spill, merge), make files on the
     -- server (dump_index, pageviz), show an index's pages or what others asked for (summarize, inspect, sampled), or

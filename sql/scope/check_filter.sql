@@ -53,7 +53,7 @@ begin
             return;
         end if;
     end if;
-    -- Another shard has documents with the keys.
+    -- Whoever asks knows that there may be none.
     if current_setting('lexichord.keys_are_known', true) = 'on' then
         return;
     end if;

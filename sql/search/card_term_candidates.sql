@@ -9,16 +9,14 @@ declare
     stored bigint;
     card_tokens bigint;
 begin
-    select n.document_count, n.card_token_count into stored, card_tokens from global_statistics n;
+    select n.document_count, n.card_token_count into stored, card_tokens from corpus_statistics n;
     return query
     with matched as (
         select q.lexeme, cardinality(q.positions) as times, c.document_id, c.tf
         from unnest(terms) as q join card_term c on c.lexeme = q.lexeme collate "C"
     ), weighed as (
         select h.lexeme, h.times * ln(1 + (stored - h.cards + 0.5::float8) / (h.cards + 0.5::float8)) ^ 2 as weight
-        from (select m.lexeme, max(m.times) as times,
-                     count(*) + coalesce((select e.cards from own_term_elsewhere e where e.lexeme = m.lexeme collate "C"), 0) as cards
-              from matched m group by m.lexeme) as h
+        from (select m.lexeme, max(m.times) as times, count(*) as cards from matched m group by m.lexeme) as h
     ), scored as (
         select m.document_id, sum(w.weight * m.tf * 2.2::float8
                / (m.tf + 1.2::float8 * (0.7::float8 + 0.3::float8 * d.card_length * stored / card_tokens))) as score

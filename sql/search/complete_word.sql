@@ -18,7 +18,7 @@ begin
     end if;
     return query
     with lexeme as materialized (
-        (select t.lexeme from global_term_statistics t
+        (select t.lexeme from term_statistics t
          where t.lexeme >= typed collate "C" and t.lexeme < (typed || chr(1114111)) collate "C"
          order by t.df desc, t.lexeme limit most)
         union -- what is typed may be longer than its lexeme

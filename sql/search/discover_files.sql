@@ -19,10 +19,9 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 set plan_cache_mode = force_generic_plan as $$
 declare
     is_checked constant boolean := lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
-    is_alone boolean := not lexichord.fans_out();
     scope bigint[];
     lexemes tsvector;
-    own_room bigint;
+    room bigint;
 begin
     if aggregate is null or aggregate not in ('max', 'mean', 'sum') then
         raise exception 'aggregate must be max, mean or sum' using errcode = 'invalid_parameter_value';
@@ -30,33 +29,22 @@ begin
         raise exception 'file_weights must be two numbers, {card,chunks}, not negative and not both 0'
             using errcode = 'invalid_parameter_value';
     end if;
-    if is_alone then
-        scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
-        lexemes := coalesce(lexichord.weighted_terms(question_terms), lexichord.query_lexemes(query, scope));
-        own_room := least(depth, coalesce(cardinality(scope), (select count(*) from (select from document limit depth) as d)));
-    end if;
+    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
+    lexemes := coalesce(lexichord.weighted_terms(question_terms), lexichord.query_lexemes(query, scope));
+    room := least(depth, coalesce(cardinality(scope), (select count(*) from (select from document limit depth) as d)));
     return query
     with card as materialized (
-        select c.*, own_room as room from lexichord.card_term_candidates(lexemes, depth, scope) as c where is_alone
-        union all
-        select c.* from lexichord.gather_cards(query, depth, datasets, documents, uri_prefix, filter) as c where not is_alone
+        select c.* from lexichord.card_term_candidates(lexemes, depth, scope) as c
     ), own as (
         select jsonb_object_agg(c.document_id, 0) as boost from card c where c.rank <= 3
     ), chunks as (
         select f.document_id, count(*) as hits,
                case aggregate when 'max' then max(f.score) when 'mean' then avg(f.score) else sum(f.score) end as score
-        from own, lateral (
-            select t.* from lexichord.fuse_terms(lexemes, query_vector, depth, scope, fusion, weights, own.boost,
-                                discover_files.candidates) as t
-            where is_alone
-            union all
-            select t.* from lexichord.fuse_shards(query, null, query_vector, depth, datasets, documents, uri_prefix, filter, weights, own.boost,
-                                query_space, fusion) as t
-            where not is_alone) as f
+        from own, lexichord.fuse_terms(lexemes, query_vector, depth, scope, fusion, weights, own.boost, discover_files.candidates) as f
         group by f.document_id
     ), card_scale as (
         select avg(c.score) as mean, nullif(stddev_pop(c.score), 0) as spread, min(c.score) as lowest
-        from (select k.score from card k union all select 0 from generate_series(1, (select max(k.room) - count(*) from card k))) as c
+        from (select k.score from card k union all select 0 from generate_series(1, room - (select count(*) from card))) as c
     ), chunk_scale as (
         select avg(h.score) as mean, nullif(stddev_pop(h.score), 0) as spread, min(h.score) as lowest from chunks h
     ), best as materialized (
@@ -68,8 +56,8 @@ begin
         order by 2 desc, 1
         limit k
     )
-    select d.document_id, d.dataset, d.uri, d.title, b.score, b.card_score, b.chunk_score, b.hits
-    from best b join lexichord.gather_documents(array(select b.document_id from best b)) as d on d.document_id = b.document_id
+    select d.id, s.name, d.uri, d.title, b.score, b.card_score, b.chunk_score, b.hits
+    from best b join document d on d.id = b.document_id join dataset s on s.id = d.dataset_id
     order by b.score desc, b.document_id;
 end $$;
 comment on function lexichord.discover_files(text, @extschema:vector@.halfvec, integer, integer, text[], bigint[], text, jsonb, text, double precision[], text, double precision[], text, lexichord.candidate[], jsonb) is

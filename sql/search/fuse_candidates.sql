@@ -1,4 +1,4 @@
--- The one fusion, of what one database or several propose: what every search is made of. db/ranked.py does the same in Python.
+-- The one fusion: what every search is made of.
 -- zscore: each channel's scores on the scale of its own list; a chunk that a list lacks counts as that list's lowest;
 -- a list without spread counts 0. A keyword list shorter than the depth holds every chunk that matches; the others of
 -- the scope score 0, so it goes on with zeros up to the depth (10,000 at most, as check_search has it), and the only

@@ -1,4 +1,3 @@
--- The one place where a search finds out whether its documents are here or on shards as well.
 create or replace function lexichord.fuse_scope(
     query text, terms jsonb, query_vector @extschema:vector@.halfvec, depth integer, datasets text[], documents bigint[], uri_prefix text, filter jsonb,
     weights double precision[], boost jsonb, query_space text, fusion text,
@@ -9,13 +8,8 @@ create or replace function lexichord.fuse_scope(
 language plpgsql stable rows 200
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
-    scope bigint[];
+    scope constant bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
 begin
-    if lexichord.fans_out() then
-        return query select * from lexichord.fuse_shards(query, terms, query_vector, depth, datasets, documents, uri_prefix, filter, weights, boost, query_space, fusion);
-        return;
-    end if;
-    scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
     return query select * from lexichord.fuse_terms(
         coalesce(lexichord.weighted_terms(terms), lexichord.query_lexemes(query, scope)), query_vector, depth, scope, fusion, weights, boost, candidates);
 end $$;

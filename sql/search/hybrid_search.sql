@@ -10,26 +10,18 @@ set search_path = pg_catalog, lexichord_data, pg_temp
 set plan_cache_mode = force_generic_plan as $$
 declare
     is_checked constant boolean := lexichord.check_search(query, query_vector, query_space, k, depth, fusion, weights);
-    is_alone constant boolean := not lexichord.fans_out();
     vector @extschema:vector@.halfvec := coalesce(query_vector, lexichord.known_vector(query));
-    scope bigint[];
+    -- As fuse_scope does: an error of a scope passes no other function so.
+    scope constant bigint[] := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
 begin
-    if is_alone then  -- as fuse_scope does: an error of a scope passes no other function so
-        scope := lexichord.scope_documents(datasets, documents, uri_prefix, filter);
-    end if;
     return query
     with best as materialized (
         select f.*
-        from (select t.* from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), vector, depth, scope, fusion, weights, boost) as t
-              where is_alone
-              union all
-              select t.* from lexichord.fuse_shards(query, null, vector, depth, datasets, documents, uri_prefix, filter, weights, boost, query_space,
-                                  fusion) as t
-              where not is_alone) as f
+        from lexichord.fuse_terms(lexichord.query_lexemes(query, scope), vector, depth, scope, fusion, weights, boost) as f
         order by f.score desc, f.chunk_id limit k
     )
     select h.*, b.score, b.dense_score, b.dense_rank, b.keyword_score, b.keyword_rank, b.fused_score
-    from best b join lexichord.gather_hits(array(select b.chunk_id from best b)) as h on h.chunk_id = b.chunk_id
+    from best b join lexichord.read_hits(array(select b.chunk_id from best b)) as h on h.chunk_id = b.chunk_id
     where not lexichord_data.is_bound()
        or exists (select from dataset s where s.name = h.dataset and s.id = any ((select lexichord_data.own_datasets())::bigint[]))
     order by b.score desc, b.chunk_id;

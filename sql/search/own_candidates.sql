@@ -28,4 +28,4 @@ begin
     from lexichord.term_candidates(terms, depth, boosted) as k where terms is not null and boosted is not null;
 end $$;
 comment on function lexichord.own_candidates(tsvector, @extschema:vector@.halfvec, integer, bigint[], bigint[], lexichord.candidate[]) is
-'What both channels of this database propose, those of boosted documents apart; a channel without terms or vector proposes nothing. candidates = the lists of the scope, where they are known. Internal. Readers may call it.';
+'What both channels propose, those of boosted documents apart; a channel without terms or vector proposes nothing. candidates = the lists of the scope, where they are known. Internal. Readers may call it.';

@@ -5,7 +5,7 @@ create or replace function lexichord.question_terms(
 ) returns jsonb
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    if lexichord.fans_out() or lexichord_data.is_bound() then
+    if lexichord_data.is_bound() then
         return null;
     end if;
     return (
@@ -13,4 +13,4 @@ begin
         from unnest(lexichord.query_lexemes(query, lexichord.scope_documents(datasets, documents, uri_prefix, filter))) as u);
 end $$;
 comment on function lexichord.question_terms(text, text[], bigint[], text, jsonb) is
-'What a question asks for in a scope: {"lexeme": times}, as the searches that take terms have them. Null over shards, and for a tenant. Readers may call it.';
+'What a question asks for in a scope: {"lexeme": times}, as the searches that take terms have them. Null for a tenant. Readers may call it.';

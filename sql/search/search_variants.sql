@@ -35,7 +35,7 @@ begin
     )
     select h.*, f.score, o.dense_score, o.dense_rank, o.keyword_score, o.keyword_rank, o.fused_score, f.ranks, f.parts
     from fused f
-    join lexichord.gather_hits(array(select b.chunk_id from fused b)) as h on h.chunk_id = f.chunk_id
+    join lexichord.read_hits(array(select b.chunk_id from fused b)) as h on h.chunk_id = f.chunk_id
     left join candidate o on o.chunk_id = f.chunk_id and o.place = 1
     order by f.score desc, f.first;
 end $$;

@@ -28,9 +28,8 @@ begin
         having sought is null or min(l.number) <= sought
     )
     select h.lexeme, ln(1 + (c.chunk_count - h.df + 0.5::float8) / (h.df + 0.5::float8)), h.df, h.numbers, h.frequencies
-    from global_statistics c, (
-        select l.*, coalesce(w.df, 0) + coalesce((select e.df from own_term_elsewhere e where e.lexeme = l.lexeme), 0) as df
-        from held l left join term_statistics w on w.lexeme = l.lexeme) as h
+    from corpus_statistics c, (
+        select l.*, coalesce(w.df, 0) as df from held l left join term_statistics w on w.lexeme = l.lexeme) as h
     order by h.lexeme;
 end $$;
 comment on function lexichord.weigh_terms(text[], integer) is

@@ -7,7 +7,7 @@ declare
     average double precision;
 begin
     select n.token_count::float8 / n.chunk_count into average
-    from global_statistics n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1
+    from corpus_statistics n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1
                                                                 and not (select c.has_tenants from configuration c));
     if average is null then
         return false;

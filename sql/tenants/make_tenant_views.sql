@@ -39,23 +39,6 @@ begin
               where o.term_id = t.id and o.dataset_id = any ((select lexichord_data.own_datasets())::bigint[]))
         else (select sum(o.df) from lexichord_data.term_dataset o where o.term_id = t.id) end, 0)::bigint as df
     from lexichord_data.term t;
-
-    -- Of other shards: to a tenant what they hold of its own datasets.
-    create or replace view lexichord_data.own_elsewhere with (security_invoker = true) as
-    select e.chunk_count, e.token_count, e.document_count, e.card_token_count from lexichord_data.elsewhere e
-    where not (select lexichord_data.is_bound())
-    union all
-    select coalesce(sum(d.chunk_count), 0)::bigint, coalesce(sum(d.token_count), 0)::bigint,
-           coalesce(sum(d.document_count), 0)::bigint, coalesce(sum(d.card_token_count), 0)::bigint
-    from lexichord_data.elsewhere_dataset d
-    having (select lexichord_data.is_bound());
-
-    create or replace view lexichord_data.own_term_elsewhere with (security_invoker = true) as
-    select e.lexeme, e.df, e.cards from lexichord_data.term_elsewhere e where not (select lexichord_data.is_bound())
-    union all
-    select d.lexeme, sum(d.df)::bigint, sum(d.cards)::bigint from lexichord_data.term_elsewhere_dataset d
-    where (select lexichord_data.is_bound())
-    group by d.lexeme;
 end $make$;
 comment on function lexichord.make_tenant_views() is
 'Has statistics, and whoever asks for the caller''s datasets, know the tenant. Internal.';

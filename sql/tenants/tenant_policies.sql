@@ -14,12 +14,10 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
            ('term_change', 'dataset_id = any ((select lexichord_data.own_datasets())::bigint[])'),
            ('term', 'exists (select from lexichord_data.term_count k where k.term_id = id)
                 or exists (select from lexichord_data.term_change c where c.term_id = id)'),
-           ('elsewhere_dataset', 'dataset_id = any ((select lexichord_data.own_datasets())::bigint[])'),
-           ('term_elsewhere_dataset', 'dataset_id = any ((select lexichord_data.own_datasets())::bigint[])'),
            ('run', 'exists (select from lexichord_data.dataset s where s.name = dataset)'),
            ('run_file', 'exists (select from lexichord_data.run r where r.id = run_id)'),
            -- What is the same for all, and tells nothing of anybody's documents.
-           ('configuration', 'true'), ('embedding_space', 'true'), ('calibration', 'true'), ('cosine_scale', 'true'), ('migration', 'true'), ('shard', 'true'), ('shard_move', 'true'), ('function_release', 'true')
+           ('configuration', 'true'), ('embedding_space', 'true'), ('calibration', 'true'), ('cosine_scale', 'true'), ('migration', 'true'), ('function_release', 'true')
     union all
     select * from lexichord.index_policies()
 $$;

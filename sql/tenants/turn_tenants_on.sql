@@ -5,10 +5,6 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_
 declare
     guarded text := (select string_agg(t.name, ', ' order by t.name) from indexed_table t where t.is_guarded);
 begin
-    if lexichord.fans_out() then
-        raise exception 'fan_out() was called here, and a tenant would see all that other nodes hold' using errcode = 'invalid_parameter_value',
-            hint = 'Drop lexichord_data.shard_node first: programs search all shards without it.';
-    end if;
     if guarded is not null then
         raise exception 'indexed tables have row-level security of their own (%), which does not go together with tenants', guarded
             using errcode = 'invalid_parameter_value', hint = 'Index them in another database.';

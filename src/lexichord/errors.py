@@ -25,7 +25,6 @@ Every message is one line: what is wrong, then what to do.
 """
 
 from collections.abc import Iterable
-from typing import Self
 
 LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
 MOST_NAMES = 5  # in an error's line, as in sql/scope/name_choices.sql
@@ -56,13 +55,6 @@ class UnknownDatasetError(NotFoundError):
     def __init__(self, message: str, bare: str) -> None:
         super().__init__(message)
         self.bare = bare
-
-    @classmethod
-    def among(cls, missing: set[str], known: set[str]) -> Self:
-        """Say what sql/scope/check_datasets.sql does, of the datasets of several databases."""
-        bare = f"there is no dataset {', '.join(map(repr, sorted(missing)))}"
-        some = some_names(known, missing)
-        return cls(f"{bare}: {f'take one of {some}' if some else 'nothing is stored yet'}", bare)
 
 
 def some_names(names: Iterable[str], wanted: Iterable[str] = ()) -> str:

@@ -88,7 +88,6 @@ class Settings(BaseSettings):
 
     engine, text_config and embedding (provider/model/dimension) are fixed when a database is made.
     read_dsn names a standby, or several: searches go there, and to dsn where it cannot answer.
-    partial_answers lets searches go without a shard that does not answer, which degraded names.
     record keeps queries in the database, "text" with their words. reranker is cohere/MODEL,
     jina/MODEL, tei, or local/FOLDER for a cross-encoder or a model of late interaction in ONNX;
     /rerank, for cohere /v2/rerank, is appended to reranker_base_url. reader is local/FOLDER for a
@@ -154,7 +153,6 @@ class Settings(BaseSettings):
     embedding_timeout: float = Field(60.0, gt=0, le=3600)
     prices: dict[str, Annotated[Price, BeforeValidator(_pair), AfterValidator(_checked)]] = {}
     pool_size: int = Field(4, ge=1, le=100)
-    partial_answers: bool = False
     allowed_hosts: Names = []
     allowed_origins: Names = []
     allowed_addresses: Names = []

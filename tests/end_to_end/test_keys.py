@@ -237,7 +237,6 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "judge": ("write", {"judgment_id": "q", "right": True}),
     "status": ("read", {}),
     "doctor": ("write", {}),
-    "shards": ("read", {}),
     "evaluations": ("read", {"latest": 1}),
     "evaluation_results": ("read", {"evaluation": 1}),
     "kept_files": ("read", {}),

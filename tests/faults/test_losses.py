@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from breaking.losses import LOSSES, Loss, Scene, scenes
+from breaking.losses import LOSSES, Loss, Pair, pair
 from lexichord.db.embedded import PROGRAMS
 from tests.faults.earlier import PRELOADS
 
@@ -13,15 +13,13 @@ pytestmark = pytest.mark.faults
 
 
 @pytest.fixture(scope="module")
-def made() -> Iterator[dict[type, Scene]]:
-    with scenes(PROGRAMS / "pg_ctl", PRELOADS["plain"], "plain") as both:
+def made() -> Iterator[Pair]:
+    with pair(PROGRAMS / "pg_ctl", PRELOADS["plain"], "plain") as both:
         yield both
 
 
 @pytest.mark.parametrize("fault", LOSSES)
-def test_nothing_is_lost_and_no_answer_is_wrong_unmarked(
-    made: dict[type, Scene], fault: str
-) -> None:
+def test_nothing_is_lost_and_no_answer_is_wrong_unmarked(made: Pair, fault: str) -> None:
     """`python scripts/break/faults.py --losses --seed SEED --count 1` repeats it."""
     loss = next(each for seed in count() if (each := Loss(made, seed)).fault == fault)
     print(loss)

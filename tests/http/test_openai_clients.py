@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,34 +41,14 @@ YEAR: Any = {"type": "eq", "key": "year", "value": 2025}
 type Outcomes = dict[str, str]
 
 
-@contextmanager
-def answering(dsn: str, home: Path) -> Iterator[tuple[str, SyncLexichord]]:
-    """Serve a database with a model; give the address and what is served."""
-    with chat_server(replying(clauses=clauses)) as model:
-        named: Any = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
-        with SyncLexichord(dsn=dsn, home=home, **named) as lexichord, serving(lexichord) as url:
-            yield f"{url}/v1", lexichord
-
-
-@pytest.fixture
-def sharded(
-    embedded_dsn: str, home: Path, embedder: LocalEmbedder
-) -> Iterator[tuple[str, SyncLexichord]]:
-    """A server whose documents are on two databases."""
-    with new_database(embedded_dsn) as dsn, new_database(embedded_dsn) as second:
-        schema.prepare(dsn, schema.Choice())
-        with SyncLexichord(dsn=dsn, home=home) as alone:
-            alone.add_shard(second)
-        with answering(dsn, home) as served:
-            yield served
-
-
 @pytest.fixture(scope="module")
 def url(embedded_dsn: str, home: Path, embedder: LocalEmbedder) -> Iterator[str]:
-    with new_database(embedded_dsn) as dsn:
+    """The address of a server with a database and a model."""
+    with new_database(embedded_dsn) as dsn, chat_server(replying(clauses=clauses)) as model:
         schema.prepare(dsn, schema.Choice())
-        with answering(dsn, home) as (url, _):
-            yield url
+        named: Any = {"llm": "openai/any", "llm_base_url": model.url, "llm_api_key": KEY}
+        with SyncLexichord(dsn=dsn, home=home, **named) as lexichord, serving(lexichord) as url:
+            yield f"{url}/v1"
 
 
 def file(name: str) -> io.BytesIO:
@@ -219,10 +198,7 @@ def test_the_table_is_what_the_python_client_meets(url: str) -> None:
     assert written() == table(outcomes), "\n".join(table(outcomes))
 
 
-def test_over_shards_it_is_the_same(sharded: tuple[str, SyncLexichord]) -> None:
-    url, lexichord = sharded
-    outcomes = by_python(url)
-    assert written() == table(outcomes), "\n".join(table(outcomes))
+def test_a_store_lists_what_was_sent_and_what_was_stored_otherwise(url: str) -> None:
     client = openai.OpenAI(api_key=KEY, base_url=url, max_retries=0)
     files, stores = client.files, client.vector_stores
     names = ("a.md", "b.md", "c.md")
@@ -233,7 +209,6 @@ def test_over_shards_it_is_the_same(sharded: tuple[str, SyncLexichord]) -> None:
         body = {"dataset": "mixed", "documents": [document]}
         httpx.post(f"{url}/documents", json=body, timeout=SECONDS).raise_for_status()
     wait_until(lambda: stores.retrieve(store.id).file_counts.completed == 12)
-    assert lexichord.rebalance_shards().documents == 0  # what was sent stays where its file is
     for order in ("asc", "desc"):
         pages = list(stores.files.list(store.id, limit=3, order=order))
         assert len({each.id for each in pages}) == len(pages) == 12

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from lexichord.db.schema import Choice
-from tests.conftest import SPACE, new_database
+from tests.conftest import ROOT, SPACE, new_database
 from tests.sql.corpus import Connection
 
 
@@ -25,12 +25,14 @@ def choice(dsn: str) -> Choice:
 
 
 ANOTHER_VERSION = "update lexichord_data.function_release set sha256 = 'of another version'"
-# The ledger as it was in the last state before the first release.
+RELEASE = (ROOT / "migrations/0035_release_1_0.sql").read_text()
+# The ledger as it was in the last state before the first release, and what was dropped since.
 UNRELEASED = (
     "delete from lexichord_data.migration where number > 35",
     "insert into lexichord_data.migration (number, name, sha256) "
     "select number, 'one of before', '' from generate_series(1, 34) as number",
     "update lexichord_data.migration set name = 'query_phrase', sha256 = '' where number = 35",
+    RELEASE.partition("-- SHARDS\n")[2].partition("-- TABLES OF USERS")[0],
 )
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db.schema import check
-from lexichord.errors import SchemaOutdatedError
+from lexichord.db.backup import backup
+from lexichord.db.dumps import parts_of, schema_of
+from lexichord.db.schema import Choice, check, prepare
+from lexichord.errors import ConfigError, SchemaOutdatedError
 from tests.conftest import ROOT, new_database
 from tests.migrations.conftest import ANOTHER_VERSION, connect, run_statements
 from tests.sql.corpus import call, value
@@ -34,6 +36,15 @@ FIRST_HITS = {
     "ค่าเช่า": "ผู้เช่าต้องชำระค่าเช่าทุกเดือน",
 }
 LATER = "alter table lexichord_data.document add column later integer not null default 7;\n"
+STATE = (
+    "select (select jsonb_agg(m) from lexichord_data.migration m), "
+    "array(select d::text from lexichord_data.document d)"
+)
+SHARDS = (
+    "the database has shards, which this version of lexichord does not read: by lexichord 1.0.0 "
+    "run lexichord copy --to DSN, which copies the documents of all shards into one database, and "
+    "use that."
+)
 PREPARE = (
     "import sys; from lexichord.db.schema import Choice, prepare; prepare(sys.argv[1], Choice())"
 )
@@ -105,3 +116,22 @@ def test_keys_do_what_they_did(released: str, tmp_path: Path, home: Path) -> Non
         assert [(key.name, key.valid, key.datasets) for key in lexichord.list_keys()] == [
             ("reader", True, ("leases",))
         ]
+
+
+def test_one_with_shards_stays_as_it_is(released: str, tmp_path: Path) -> None:
+    """What is in the others would be lost."""
+    run_statements(released, "insert into lexichord_data.shard values (1, 'dbname=second')")
+    file = tmp_path / "lexichord.backup"
+
+    def state() -> tuple[list[bytes], object]:
+        with connect(released) as connection:
+            return [*parts_of(schema_of(released))], connection.execute(STATE).fetchall()
+
+    before = state()
+    with pytest.raises(ConfigError) as raised:
+        prepare(released, Choice())
+    assert str(raised.value) == SHARDS
+    with pytest.raises(ConfigError, match="the database has shards: back it up by"):
+        backup(released, file)
+    assert not file.exists()
+    assert state() == before

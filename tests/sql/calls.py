@@ -30,11 +30,11 @@ WITHOUT_ARGUMENTS = """
     tenancy is_bound own_datasets own_principals own_statistics find_calibration find_cosine_scale
     count_faults
     database_identity database_status default_depth default_feedback_documents default_fusion
-    default_k default_weights rrf_constant dense_probes document_recipes find_problems fans_out
-    shard_number list_shards shard_moves shard_statistics id_secret replica_state
+    default_k default_weights rrf_constant dense_probes document_recipes find_problems
+    id_secret replica_state
     written_position index_use keyword_plan keyword_index vector_tables index_faults
-    wanted_indexes bound_statement sealing unsealed_keywords known_faults text_configs
-    list_datasets list_keys most_dimensions
+    wanted_indexes bound_statement
+    sealing unsealed_keywords known_faults text_configs list_datasets list_keys most_dimensions
     moved_extensions named_extensions outgrown_indexes list_files reader_gaps reader_rights
     reembed_status sampled_recall schema_gaps server_facts server_versions
 """
@@ -96,28 +96,6 @@ READS: dict[str, dict[str, Any]] = {
     "own_candidates": {**BY_TERMS, "query_vector": VECTOR},
     "chunk_room": {"depth": 100},
     "fuse_scope": {**SCOPE_AND_ALL, "fusion": "rrf"},
-    "fuse_shards": {**SCOPE_AND_ALL, "fusion": "rrf"},
-    "gather_lists": SCOPE_AND_ALL,
-    "gather_candidates": SCOPE_AND_ALL,
-    "gather_centroid": {"candidates": PROPOSED},
-    "gather_hits": {"chunk_ids": [1]},
-    "gather_documents": {"documents": [1]},
-    "gather_cards": {
-        name: SCOPE_AND_ALL[name]
-        for name in ("query", "depth", "datasets", "documents", "uri_prefix", "filter")
-    },
-    "gather_vector": {"document": 1},
-    "shard_scope": {
-        "number": 0,
-        **{name: SCOPE_AND_ALL[name] for name in ("datasets", "documents", "uri_prefix", "filter")},
-    },
-    "shard_candidates": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
-    "file_candidates": {"query": "w1", "datasets": ["north"]},
-    "feedback_sums": {"chunks": [1, 4]},
-    "document_vector": {"document": 1},
-    "held_numbers": {"kind": "doc", "numbers": [1, 99]},
-    "hold_answers": {"shared": True},
-    "shard_terms": {"dataset": "north"},
     "hybrid_search": {**BY_VECTOR, "datasets": ["north"], "filter": FILTER},
     "is_narrow": {"documents": [1]},
     "kept_vectors": {"documents": [1], "recipe": "test"},
@@ -251,8 +229,6 @@ ROW_TYPED = {
     *("table_fault", "rows_statement", "documents_of_rows", "part_change"),
     *("search_table", "prepare_query"),
 }
-NOW = "2026-01-01T00:00:00Z"
-MOVER = "00000000-0000-0000-0000-000000000001"
 TABLE = {"source": "public.n_document"}
 KEYS = {"table_id": 1, "keys": ["1"]}
 OTHERS: list[tuple[str, dict[str, Any]]] = [
@@ -292,21 +268,6 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("follow_tables", {}),
     ("alter_index_table", {**TABLE, "filter": ""}),
     ("guard_documents", {}),
-    ("add_shard", {"number": 1, "dsn": "dbname=x"}),
-    ("start_moves", {"mover": MOVER, "leaving": None}),
-    ("begin_switch", {"mover": MOVER, "from_shard": 0, "to_shard": 1, "document_numbers": [1]}),
-    ("end_switch", {"switches": 1}),
-    ("end_moves", {"mover": MOVER}),
-    ("list_places", {"past": 0, "batch": 2}),
-    ("depart_document", {"document": 1}),
-    ("drop_shard", {"number": 1}),
-    ("fan_out", {}),
-    ("join_shards", {"first_id": 1, "secret": "00000000-0000-0000-0000-000000000000"}),
-    (
-        "set_elsewhere",
-        {"chunk_count": 2, "token_count": 9, "document_count": 1, "card_token_count": 3}
-        | {"lexemes": ["w1", "w1"], "dfs": [1, 1], "cards": [0, 1]},
-    ),
     ("start_worker", {"host": "h"}),
     ("rest_worker", {"worker": 1, "seconds": 1}),
     ("end_worker", {"worker": 1}),
@@ -441,12 +402,6 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
         {"dataset": "d", "uri": "u", "title": "t", "media_type": "m"}
         | {"sha256": "0" * 64, "recipe": "r", "content": "c", "metadata": {}},
     ),
-    (
-        "arrive_document",
-        {"document": 2**48 + 1, "dataset": "d", "uri": "v", "title": "t", "media_type": "m"}
-        | {"sha256": "0" * 64, "recipe": "r", "content": "c", "metadata": {}, "space": SPACE}
-        | {"text_config": None, "created_at": NOW, "updated_at": NOW, "chunk_ids": [2**48 + 1]},
-    ),
     ("seal_keywords", {}),
     ("refresh_impacts", {}),
     ("tenant_policies", {}),
@@ -454,7 +409,6 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("turn_tenants_on", {}),
     ("add_tenant", {"name": "t", "datasets": ["d"]}),
     ("list_tenants", {}),
-    ("tenant_roles", {}),
     ("guard_tenants", {}),
     ("make_tenant_views", {}),
     ("drop_tenant", {"name": "t"}),

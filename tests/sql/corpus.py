@@ -112,13 +112,6 @@ def put(
         )[0]
 
 
-# As Citus' table on a coordinator, but of one node: what asks all shards asks this database.
-NODE = """
-    create table lexichord_data.shard_node (place integer primary key, number integer);
-    insert into lexichord_data.shard_node values (1, 0);
-    grant select on lexichord_data.shard_node to lexichord_reader"""
-
-
 def library(connection: Connection) -> None:
     """Store 42 documents of 122 chunks in two datasets: more chunks than the least depth."""
     small_segments(connection)
@@ -139,7 +132,6 @@ def library(connection: Connection) -> None:
     put(connection, "south/one.md", ["w1 alone"], [[1, 1, 0, 0]], dataset="south", metadata=keys)
     put(connection, "south/unembedded.md", ["w1 w2 unembedded"], dataset="south")
     call(connection, "build_indexes")
-    connection.execute(NODE)
 
 
 def wide_documents() -> Iterator[tuple[str, list[str], list[list[float]]]]:

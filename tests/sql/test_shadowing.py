@@ -29,9 +29,9 @@ INNER = {
     *("key_expression", "key_type", "key_values", "row_columns", "hidden_documents"),
     *("is_bound", "own_datasets", "own_principals", "own_statistics"),
 }
-# They need vechord's own tables and extensions, or Citus; a shard begins with no documents.
+# They need vechord's own tables and extensions.
 REFUSED = {
-    *("prepare_vechord", "write_vechord", "join_shards", "fan_out", "add_shard", "drop_shard"),
+    *("prepare_vechord", "write_vechord"),
     "keep_hidden_postings",  # of a segment that is not there
 }
 TABLES = (

@@ -27,8 +27,6 @@ SCOPES: dict[str, dict[str, Any]] = {
     "hybrid_search": BY_VECTOR,
     "variant_candidates": BY_VECTOR,
     "propose_candidates": BY_VECTOR,
-    "shard_candidates": BY_VECTOR,
-    "file_candidates": {"query": "animal1"},
     "feedback_chunks": BY_VECTOR,
     "discover_files": BY_VECTOR,
     "relevance_feedback": BY_VECTOR,

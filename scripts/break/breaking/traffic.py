@@ -13,27 +13,39 @@ from dataclasses import dataclass, field
 from random import Random
 from threading import Event, Lock, Thread
 
-from tests.end_to_end.test_rebalance import document
-
 from lexichord import SyncLexichord
 from lexichord.errors import DatabaseError
-from lexichord.types import ChunkHit, Mode
+from lexichord.types import ChunkHit, EmbeddingSpace, Json, Mode
 
 AMOUNT = 40
 CHANGED = range(AMOUNT // 2, AMOUNT)  # the others stay as they are
 ALL = 4 * AMOUNT  # more than there are chunks
 STUCK_SECONDS = 90.0
 DATASET = "a"
+SPACE = EmbeddingSpace("test", "tiny", 8)
 MODES: tuple[Mode, ...] = ("keyword", "hybrid")
 CONTENT = re.compile(r"own(\d+) version(\d+) part(\d+) common")
 
 type Version = int | None  # None: it is away
 type Found = dict[int, dict[int, list[int]]]  # by document and version, the parts
-type Marked = Callable[[int, Sequence[str]], bool]  # whether notes say that a document may be amiss
+type Marked = Callable[[Sequence[str]], bool]  # whether notes say that documents may be amiss
 
 
 def uri(number: int) -> str:
     return f"doc/{number:03d}"
+
+
+def document(number: int, version: int = 0) -> Json:
+    """Give a document of two chunks; both hold a word that no other has, and its version's."""
+    random = Random(number)
+    chunks = [
+        {
+            "content": f"own{number} version{version} part{part} common",
+            "vector": [random.gauss(0, 1) for _ in range(SPACE.dimension)],
+        }
+        for part in range(2)
+    ]
+    return {"uri": uri(number), "chunks": chunks, "space": str(SPACE)}
 
 
 def parts(contents: Sequence[str]) -> Found:
@@ -74,17 +86,17 @@ class Ledger:
     def check_stored(self, contents: Sequence[str]) -> None:
         """Raise AssertionError unless all that is stored is what may be; from now on it is that."""
         found = parts(contents)
-        check(found, self.may_be, lambda _: False)
+        check(found, self.may_be)
         self.may_be = {n: set(found[n]) if n in found else {None} for n in range(AMOUNT)}
         self.begun.clear()
 
 
-def check(found: Found, may_be: dict[int, set[Version]], is_marked: Callable[[int], bool]) -> None:
+def check(found: Found, may_be: dict[int, set[Version]], *, is_marked: bool = False) -> None:
     for number in range(AMOUNT):
         versions = found.get(number, {})
         is_whole = all(sorted(held) == [0, 1] for held in versions.values())
         is_one = len(versions) == 1 and is_whole and versions.keys() <= may_be[number]
-        is_right = is_one or (not versions and None in may_be[number]) or is_marked(number)
+        is_right = is_one or (not versions and None in may_be[number]) or is_marked
         said = {version: sorted(held) for version, held in versions.items()}
         assert is_right, f"{uri(number)} is found as {said}, and may be of {may_be[number]}"
 
@@ -105,11 +117,10 @@ class Reader:
 
 @dataclass
 class Traffic:
-    """One client that writes, which `names_positions` where others read a replica; and readers."""
+    """One client that writes, and readers."""
 
     writer: SyncLexichord
     readers: list[Reader]
-    names_positions: bool
     ledger: Ledger = field(
         default_factory=lambda: Ledger({number: {0} for number in range(AMOUNT)})
     )
@@ -162,7 +173,7 @@ class Traffic:
         there = {row.uri: row.document_id for row in self.writer.list()}
         gone = [n for n in numbers if uri(n) in there]
         self.writer.delete([there[uri(n)] for n in gone])
-        return gone, self.writer.position() if self.names_positions else None
+        return gone, self.writer.position()
 
     def _read(self, reader: Reader) -> Callable[[Random], bool]:
         def read(random: Random) -> bool:
@@ -191,7 +202,7 @@ class Traffic:
         self.counts["searches"] += 1
         found = parts([hit.content for hit in hits])
         try:
-            check(found, may_be, lambda number: marked(number, notes))
+            check(found, may_be, is_marked=marked(notes))
         except AssertionError as error:
             raise AssertionError(f"{error}; degraded: {notes}") from None
         self.counts["searches that said what they lack"] += bool(notes)

@@ -79,7 +79,6 @@ app.add_typer(admin.config_app)
 app.add_typer(serve.serve_app)
 app.add_typer(admin.keys_app, name="keys", rich_help_panel=SERVE_PANEL)
 app.add_typer(admin.tenants_app, name="tenants", rich_help_panel=SERVE_PANEL)
-app.add_typer(stored.shards_app, name="shards", rich_help_panel=SERVE_PANEL)
 app.add_typer(stored.datasets_app, name="datasets", rich_help_panel=STORE_PANEL)
 app.add_typer(stored.metadata_app, name="metadata", rich_help_panel=STORE_PANEL)
 
@@ -288,7 +287,7 @@ def backup(
     invocation: Invocation,
     file: Annotated[Path, typer.Argument(help="A file that is not there yet.", show_default=False)],
 ) -> None:
-    """Write all that is stored, keys and shards too, to one file; searches and ingests go on."""
+    """Write all that is stored, keys too, to one file; searches and ingests go on."""
     from lexichord.db.server import make_backup
 
     invocation.show(make_backup(invocation.settings, file), render.backup)
@@ -306,12 +305,6 @@ def restore(
         Literal["plain", "textsearch", "vectorchord", "citus"] | None,
         typer.Option(help="By default the backup's, where the server has it."),
     ] = None,
-    shard: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="DSN", help="An empty database for each shard, in order.", show_default=False
-        ),
-    ] = None,
     trust: Annotated[
         bool, typer.Option("--trust", help="Run SQL in it that this version does not write.")
     ] = False,
@@ -320,7 +313,7 @@ def restore(
     from lexichord.db.server import restore_backup
 
     invocation.arguments["engine"] = engine
-    restored = restore_backup(invocation.settings, file, shard or (), trust=trust)
+    restored = restore_backup(invocation.settings, file, trust=trust)
     invocation.show(restored, render.restored)
 
 

@@ -1,8 +1,7 @@
-"""What whoever runs a database does with it: keys, tenants and shards, and how it is.
+"""What whoever runs a database does with it: keys and tenants, and how it is.
 
 API keys are for callers over a network. Tenants share the database and see nothing of each other.
-Shards are other databases that hold a part of the documents. The state says what a database holds,
-whether it is sound, and what to do if not.
+The state says what a database holds, whether it is sound, and what to do if not.
 """
 
 import asyncio
@@ -12,11 +11,8 @@ from hashlib import sha256
 from hmac import compare_digest
 from secrets import token_urlsafe
 
-from lexichord.db import catalogue, reembed, schema, store, tables
-from lexichord.db.moves import read_moves, rebalance
+from lexichord.db import catalogue, reembed, store, tables
 from lexichord.db.pool import Database
-from lexichord.db.reembed import reembed_status
-from lexichord.db.shards import NO_SHARD, Shards, check_shard_dsn
 from lexichord.errors import (
     AccessError,
     ConfigError,
@@ -24,19 +20,16 @@ from lexichord.errors import (
     KeyExpiredError,
     NotFoundError,
 )
-from lexichord.ingest.flow import background_sealing
 from lexichord.providers import Embedder
 from lexichord.retrieve.cache import QueryCache
 from lexichord.types import (
     ApiCall,
     ApiKey,
-    EmbeddingSpace,
     NewApiKey,
     Rights,
     StoredDataset,
     Tenant,
 )
-from lexichord.types.base import counted
 from lexichord.types.options import several
 from lexichord.types.state import (
     ExtensionFault,
@@ -46,8 +39,6 @@ from lexichord.types.state import (
     IndexUse,
     IngestRun,
     Problem,
-    Rebalanced,
-    Shard,
     SpaceChange,
     Status,
     Version,
@@ -233,11 +224,9 @@ class TenantMethods:
             raise ConfigError("a tenant, its datasets, roles and principals need names")
         if groups and not members:
             raise ConfigError("principals are of roles: name the roles, too")
-        is_new = await catalogue.add_tenant(
+        return await catalogue.add_tenant(
             self.database, name=name, datasets=owned, roles=members, principals=groups
         )
-        await self.database.share_statistics()  # or another's ingest would, and change its scores
-        return is_new
 
     async def list_tenants(self) -> list[Tenant]:
         """List the tenants, with their datasets and roles."""
@@ -266,96 +255,6 @@ class TenantMethods:
                 "LEXICHORD_READ_DSN out"
             )
         return bool(row["has_tenants"])
-
-
-MOST_SHARDS = 31
-REEMBEDDING = (
-    "a change to {space} is under way: finish it with lexichord reembed, or give it up with --drop"
-)
-MOVING_CONNECTIONS = 4  # to each shard: the home lends three at once
-
-
-class ShardMethods:
-    """The methods of `Lexichord` for the shards of its database."""
-
-    database: Database
-
-    async def add_shard(self, dsn: str) -> int:
-        """Make an empty database a shard, prepared if need be; return its number.
-
-        Programs that are open take it in when they are opened again. Raises ConfigError.
-        """
-        check_shard_dsn(dsn)
-        known = await catalogue.list_shards(self.database)
-        if dsn in known.values():
-            raise ConfigError("the database is a shard already: see lexichord shards list")
-        number = (await read_moves(self.database)).last_number + 1
-        if number > MOST_SHARDS:
-            raise ConfigError(
-                f"{MOST_SHARDS} shards were added, and there are no more numbers: ids keep those "
-                "of shards that were removed"
-            )
-        change = await reembed_status(self.database)
-        if change is not None and change["state"] == "filling":
-            raise ConfigError(REEMBEDDING.format(space=change["other_space"]))
-        await asyncio.to_thread(schema.prepare, dsn, await self._alike())
-        async with Database(dsn, 1) as shard:
-            await catalogue.join_shards(shard, number, self.database)
-            if (await catalogue.tenancy(self.database))["has_tenants"]:
-                await catalogue.copy_tenants(self.database, shard)
-        await catalogue.add_shard(self.database, number, dsn)
-        return number
-
-    async def list_shards(self) -> list[Shard]:
-        """List the shards besides the first database, with how many documents each holds."""
-        shards = await catalogue.list_shards(self.database)
-        counts = await asyncio.gather(*map(_documents, shards.values()))
-        return [Shard(*each, count) for each, count in zip(shards.items(), counts, strict=True)]
-
-    async def rebalance_shards(self, *, empty: int | None = None) -> Rebalanced:
-        """Move every document to the shard where its dataset and uri belong; ids stay.
-
-        With `empty` that shard is left with none, and gets none until this is called without it.
-        Others search and store meanwhile; cut off, it goes on when it is called again.
-        Raises ConfigError, NotFoundError.
-        """
-        known = await catalogue.list_shards(self.database)
-        if not known:
-            raise ConfigError("the database has no shards: add one by lexichord shards add")
-        if empty is not None and empty not in known:
-            raise NotFoundError(NO_SHARD.format(number=empty))
-        async with (
-            Database(self.database.dsn, MOVING_CONNECTIONS) as home,
-            Shards(home, known, MOVING_CONNECTIONS, is_partial=False) as shards,
-            background_sealing(shards),
-        ):
-            moved = await rebalance(shards, empty)
-            await store.build_indexes(shards)
-            await shards.share_statistics()
-        return moved
-
-    async def remove_shard(self, number: int) -> None:
-        """Take an empty shard from the list; its database stays. Raises ConfigError."""
-        shards = await catalogue.list_shards(self.database)
-        if number not in shards:
-            raise NotFoundError(NO_SHARD.format(number=number))
-        if count := await _documents(shards[number]):
-            raise ConfigError(
-                f"shard {number} holds {counted(count, 'document')}: move all to the others by "
-                f"lexichord shards rebalance --empty {number}"
-            )
-        await catalogue.drop_shard(self.database, number)
-
-    async def _alike(self) -> schema.Choice:
-        """Return what a shard has to have in common with the first database."""
-        row = await catalogue.configuration(self.database)
-        space, by_document = EmbeddingSpace.parse(row["space"]), row["by_document"]
-        return schema.Choice(row["engine"], row["text_config"], space, by_document)
-
-
-async def _documents(dsn: str) -> int:
-    async with Database(dsn, 1) as shard:
-        return int((await catalogue.database_status(shard))["documents"])
 
 
 BUSY_SECONDS = 0.2  # until documents that an ingest holds are looked at again

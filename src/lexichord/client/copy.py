@@ -16,10 +16,6 @@ from lexichord.types.base import counted
 from lexichord.types.options import no_other_options
 
 COPY_CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
-TARGET_HAS_SHARDS = (
-    "the target has shards, and a copy is written to one database: copy to one that has none, then "
-    "lexichord shards add and lexichord shards rebalance spread it"
-)
 
 type DocumentHashes = dict[str, Row]
 
@@ -41,8 +37,7 @@ async def copy_datasets(
 ) -> list[Copied]:
     """Copy datasets, all if none is named, to the database of a DSN, prepared if need be.
 
-    The target is a database without shards, which would not be looked at. Raises ConfigError;
-    DatabaseError also if the copy is not the same in the end.
+    Raises ConfigError; DatabaseError also if the copy is not the same in the end.
     """
     no_other_options(callbacks, ProgressCallbacks.__annotations__)
     names = await _names(source, datasets)
@@ -53,8 +48,6 @@ async def copy_datasets(
     async with Database(target, COPY_CONNECTIONS) as opened:
         if await catalogue.database_identity(source) == await catalogue.database_identity(opened):
             raise ConfigError("a database cannot be copied onto itself: name another target")
-        if await catalogue.list_shards(opened):
-            raise ConfigError(TARGET_HAS_SHARDS)
         space = fixed["space"]
         return [await Copy(source, opened, name, space, **callbacks).run() for name in names]
 

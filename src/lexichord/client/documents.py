@@ -400,7 +400,6 @@ class IngestMethods(SpaceMethods, DocumentMethods):
     async def _completed(self, report: Report) -> Report:
         report.degraded += self.degraded
         if report.run_id:
-            await self.database.share_statistics()
             report.degraded += await self._measure()
             report.position = await self.database.position()
         return report

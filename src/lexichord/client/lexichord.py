@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self, Unpack, cast
 
 import lexichord.display  # noqa: F401  # str(record) and notebooks show it so
-from lexichord.client.admin import KeyMethods, ShardMethods, StatusMethods, TenantMethods
+from lexichord.client.admin import KeyMethods, StatusMethods, TenantMethods
 from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.documents import IngestMethods
 from lexichord.client.space import in_current_space
@@ -17,7 +17,6 @@ from lexichord.db import catalogue
 from lexichord.db.pool import Database
 from lexichord.db.server import open_server, restart_server
 from lexichord.db.session import time_limit
-from lexichord.db.shards import Shards
 from lexichord.errors import ConfigError, NotFoundError
 from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest.llm_context import backfill
@@ -75,7 +74,7 @@ class ClosedDatabase:
         raise ConfigError(NOT_OPEN)
 
 
-class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMethods):
+class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods):
     """Documents in, evidence out: an application on one database.
 
     Used as `async with Lexichord() as lexichord`. Without a DSN it starts the embedded server, or
@@ -147,10 +146,6 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods, ShardMe
             size, read_dsn = self.settings.pool_size, self.settings.read_dsn
             self.database = Database(dsn, size, restart, read_dsn)
             await self._open.enter_async_context(self.database)
-            if dsns := await catalogue.list_shards(self.database):
-                partial_answers = self.settings.partial_answers
-                shards = Shards(self.database, dsns, size, is_partial=partial_answers)
-                self.database = await self._open.enter_async_context(shards)
             await self._follow()
         except BaseException:
             await self._open.aclose()

@@ -6,7 +6,6 @@ from typing import Any, Concatenate, Unpack
 
 from lexichord.db import catalogue
 from lexichord.db.pool import Database
-from lexichord.db.shards import noting_missing
 from lexichord.errors import ConfigError, EmbeddingMismatchError, ProviderError
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.vectors import Reembed, Reembedded, ReembedOptions
@@ -71,9 +70,8 @@ class SpaceMethods:
         no_other_options(options, ReembedOptions.__annotations__)
         if (to is not None) + rollback + drop > 1:
             raise ConfigError("to, rollback and drop each go alone")
-        databases = await self.database.each()
         change = Reembed(
-            databases,
+            self.database,
             self._embedder_of,
             limits=self.ingest_limits,
             measure=self._measure_new,
@@ -135,13 +133,12 @@ def in_current_space[S: SpaceMethods, **P, R](
     @wraps(method)
     async def retry(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         space = self.space
-        with noting_missing():
-            try:
-                return await method(self, *args, **kwargs)
-            except EmbeddingMismatchError:
-                await self._follow()
-                if self.space == space:
-                    raise
-                return await method(self, *args, **kwargs)
+        try:
+            return await method(self, *args, **kwargs)
+        except EmbeddingMismatchError:
+            await self._follow()
+            if self.space == space:
+                raise
+            return await method(self, *args, **kwargs)
 
     return retry

@@ -1,17 +1,16 @@
 """A backup: all that is stored, in one file that any engine and any later version restores.
 
 The file is a zip archive of two: `manifest.json`, with the number and a sum of each table's rows,
-and `state.dump`, which is pg_dump's; of a database with shards also both of each of these, in a
-folder `shard-N`, all of one moment. Functions, indexes and what else an engine makes of the state
-are left out and made anew; so are roles and rights, which are the server's.
+and `state.dump`, which is pg_dump's, both of one moment. Functions, indexes and what else an engine
+makes of the state are left out and made anew; so are roles and rights, which are the server's.
 """
 
 import json
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +25,6 @@ from lexichord.db.dumps import (
     BLOCK_BYTES,
     COPY_LINE,
     WITHOUT_ROLES,
-    Snapshot,
     begin,
     check_own,
     dumping,
@@ -35,26 +33,21 @@ from lexichord.db.dumps import (
     parts_of,
     running,
     schema_of,
-    take_snapshots,
+    take_snapshot,
     transaction,
     vector_types,
 )
 from lexichord.db.pool import check_dsn
 from lexichord.db.session import translate_errors
-from lexichord.db.shards import check_shard_dsn
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
-from lexichord.types.base import counted
 
 MANIFEST, STATE = "manifest.json", "state.dump"
 MAX_MANIFEST_BYTES = 10_000_000  # some 100 bytes a table, of which a database may index thousands
-FORMAT, FORMAT_OF_SHARDS = 1, 2
+FORMAT = 1  # 1.0 also wrote 2, of several databases
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
 DERIVED_ROWS: tuple[str, ...] = ("keyword_tail", "keyword_segment", "index_build")
 DERIVED_ROWS += ("function_release", "query_vector", "worker")
-# What a restore itself changes: the engine, numbers of tables, addresses; and what is counted.
-REWRITTEN_TABLES = {"configuration", "indexed_table", "shard", "corpus", "term"}
-REWRITTEN_TABLES |= {"dataset_count", "dataset_change", "term_count", "term_change"}
 MAX_NAMED_TABLES = 3
 HAS_INDEXED_TABLES = "select exists (select from lexichord_data.indexed_table)"
 SCHEMA_NAME = re.compile(r'[a-z_][a-z0-9_]*|"[^"\x00-\x1f]+"', re.A)
@@ -63,7 +56,7 @@ TENANT_POLICY = re.compile(r" POLICY lexichord_data \w+ own ")
 TABLES = """
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
 and c.relkind = 'r' and c.relname <> all(%s)
-and c.relname !~ '^(posting|block_maximum|keyword(_block|_part_.*)?|chunk_vector|shard_node.*)$'
+and c.relname !~ '^(posting|block_maximum|keyword(_block|_part_.*)?|chunk_vector)$'
 order by c.relname
 """
 TABLE_SUM = """
@@ -80,10 +73,11 @@ select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid =
 where e.extname = 'vector'
 """
 PREPARED = "select where to_regclass('lexichord_data.migration') is not null"
+# Of a database of 1.0, which a backup may be of: what is in the others would be missing.
+LISTS_OTHERS = "select where to_regclass('lexichord_data.shard') is not null"
+OTHERS = "select from lexichord_data.shard"
 # Tables with rows in a database in which nothing was stored yet.
-INITIAL_TABLES = {
-    *("configuration", "corpus", "elsewhere", "embedding_space", "migration", "shard_move")
-}
+INITIAL_TABLES = {"configuration", "corpus", "embedding_space", "migration"}
 # What others built upon a schema, and would lose with it.
 DEPENDENTS = """
 select distinct v.oid::regclass::text
@@ -101,7 +95,6 @@ KNOWN_TABLES = """
 alter table lexichord_data.indexed_table alter column relation type regclass
 using coalesce(to_regclass(relation), 0::oid::regclass)
 """
-MOVED_SHARD = "update lexichord_data.shard set dsn = %s where 'shard-' || number || '/' = %s"
 ALONE = "select pg_try_advisory_xact_lock(hashtextextended('lexichord restore', 0))"
 # What engines add to chunks, whose vectors and impacts searches compare.
 LEAVE_ENGINE = """
@@ -126,83 +119,49 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What an archive holds of one database, in a folder of its own or at the top."""
+class Archive:
+    """An opened backup."""
 
-    archive: ZipFile
-    folder: str
+    file: ZipFile
     manifest: Manifest
 
     def state(self) -> IO[bytes]:
         """Open what pg_dump wrote."""
-        return self.archive.open(self.folder + STATE)
+        return self.file.open(STATE)
 
 
 def backup(dsn: str, file: Path) -> Backup:
-    """Write all that a database and its shards hold to a new file.
-
-    Raises ConfigError, DatabaseError.
-    """
+    """Write all that a database holds to a new file. Raises ConfigError, DatabaseError."""
     if file.exists():
         raise ConfigError(f"{file} exists: name another file, or move it away")
     check_dsn(dsn)
-    with translate_errors(), _new_file(file) as opened, take_snapshots(dsn) as snapshots:
-        manifests = []
+    with translate_errors(), _new_file(file) as opened, take_snapshot(dsn) as (connection, name):
+        manifest = _describe(connection)
         with ZipFile(opened, "w") as archive:
-            for each in snapshots:
-                manifest = _describe(each, len(snapshots))
-                archive.writestr(each.folder + MANIFEST, json.dumps(asdict(manifest), indent=1))
-                manifests.append(manifest)
-            for each in snapshots:
-                with archive.open(each.folder + STATE, "w", force_zip64=True) as member:
-                    _dump(each.dsn, each.name, member)
-    return _outcome(file, manifests, manifests[0].engine)
+            archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=1))
+            with archive.open(STATE, "w", force_zip64=True) as member:
+                _dump(dsn, name, member)
+    return _outcome(file, manifest, manifest.engine)
 
 
-def restore(
-    dsn: str,
-    file: Path,
-    engine: str | None = None,
-    shards: Sequence[str] = (),
-    *,
-    trust: bool = False,
-) -> Backup:
-    """Put a backup into a database that holds nothing of lexichord's yet; a shard's into `shards`.
+def restore(dsn: str, file: Path, engine: str | None = None, *, trust: bool = False) -> Backup:
+    """Put a backup into a database that holds nothing of lexichord's yet.
 
     The engine is the one named, else the backup's, else the best that the server has. All or
     nothing is stored: numbers and sums of rows are compared first. A backup is SQL: what this
     version does not write itself is run only where the caller has `trust` in the file. Raises
     ConfigError, DatabaseError.
     """
-    for each in shards:
-        check_shard_dsn(each)
-    dsns, left_out = [dsn, *shards], list[str]()
     check_dsn(dsn)
-    with _parts(file, len(dsns)) as parts:
-        manifests = [part.manifest for part in parts]
-        with _all_or_nothing(), ExitStack() as stack:  # the home is committed last
-            own = None if trust else _own_statements(dsn, parts[0], engine)
-            home, *others = [stack.enter_context(transaction(each)) for each in dsns]
-            chosen = _load(home, parts[0], engine, own)
-            for connection, part in zip(others, parts[1:], strict=True):
-                _load(connection, part, chosen, own)
-            for part, address in zip(parts[1:], shards, strict=True):
-                home.execute(MOVED_SHARD, [address, part.folder])
-            _refuse_addresses(home, shards)
-            for connection in others:
-                _refuse_addresses(connection, ())
-        for each in dsns:
-            schema.prepare(each, schema.Choice())
-            with translate_errors(), transaction(each) as connection:
-                left_out += _follow_tables(connection)
-    return _outcome(file, manifests, chosen, tuple(left_out))
-
-
-def _refuse_addresses(connection: Connection, given: Sequence[str]) -> None:
-    """Raise ConfigError for a shard's address that is not `given`: it would get our password."""
-    addresses = {dsn for (dsn,) in fetch(connection, "select dsn from lexichord_data.shard")}
-    if addresses - {*given}:
-        raise ConfigError("the backup names shards at other addresses than those given by --shard")
+    with _opened(file) as archive:
+        with _all_or_nothing():
+            own = None if trust else _own_statements(dsn, archive, engine)
+            with transaction(dsn) as connection:
+                chosen = _load(connection, archive, engine, own)
+        schema.prepare(dsn, schema.Choice())
+        with translate_errors(), transaction(dsn) as connection:
+            left_out = _follow_tables(connection)
+    return _outcome(file, archive.manifest, chosen, left_out)
 
 
 @contextmanager
@@ -215,12 +174,8 @@ def _all_or_nothing() -> Iterator[None]:
         raise type(error)(f"nothing was restored: {error}") from error
 
 
-def _outcome(
-    file: Path, manifests: Sequence[Manifest], engine: str, left_out: tuple[str, ...] = ()
-) -> Backup:
-    documents, chunks = (
-        sum(each.tables[name][0] for each in manifests) for name in ("document", "chunk")
-    )
+def _outcome(file: Path, manifest: Manifest, engine: str, left_out: tuple[str, ...] = ()) -> Backup:
+    documents, chunks = (manifest.tables[name][0] for name in ("document", "chunk"))
     return Backup(str(file), documents, chunks, engine, left_out)
 
 
@@ -237,13 +192,16 @@ def _new_file(file: Path) -> Iterator[IO[bytes]]:
         raise ConfigError(f"{file} cannot be written: {error.strerror}") from error
 
 
-def _describe(snapshot: Snapshot, databases: int) -> Manifest:
-    connection = snapshot.connection
+def _describe(connection: Connection) -> Manifest:
     if not _is_prepared(connection):
         raise ConfigError("the database has no lexichord schema: there is nothing to back up")
+    if fetch(connection, LISTS_OTHERS) and fetch(connection, OTHERS):
+        raise ConfigError(
+            "the database has shards: back it up by lexichord 1.0.0, which knows them"
+        )
     configuration = fetch(connection, "select engine from lexichord_data.configuration")
     return Manifest(
-        FORMAT if databases == 1 else FORMAT_OF_SHARDS,
+        FORMAT,
         version("lexichord"),
         configuration[0][0],
         fetch(connection, VECTOR_SCHEMA)[0][0],
@@ -271,23 +229,13 @@ def _dump(dsn: str, snapshot: str, target: IO[bytes]) -> None:
 
 
 @contextmanager
-def _parts(file: Path, databases: int) -> Iterator[list[Part]]:
-    """Open a backup of so many databases. Raises ConfigError for another, or a later version's."""
+def _opened(file: Path) -> Iterator[Archive]:
+    """Open a backup. Raises ConfigError for one that this version cannot read."""
     if file.exists() and not file.is_file():
         raise ConfigError(f"{file} is no backup: it is no file")
     try:
-        with ZipFile(file) as archive:
-            names = [name for name in archive.namelist() if name.endswith(MANIFEST)]
-            parts = [_part(archive, file, name.removesuffix(MANIFEST)) for name in names]
-            if not parts:
-                raise ConfigError(f"{file} is no backup, or not whole: it has no {MANIFEST}")
-            if len(parts) != databases:
-                shards = counted(len(parts) - 1, "shard")
-                raise ConfigError(
-                    f"{file} is of a database with {shards}: name as many databases that hold "
-                    "nothing, each by --shard"
-                )
-            yield parts
+        with ZipFile(file) as opened:
+            yield Archive(opened, _read_manifest(opened, file))
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
     except KeyError as error:
@@ -296,17 +244,20 @@ def _parts(file: Path, databases: int) -> Iterator[list[Part]]:
         raise ConfigError(f"{file} is no backup, or not whole: {error}") from error
 
 
-def _part(archive: ZipFile, file: Path, folder: str) -> Part:
-    with archive.open(folder + MANIFEST) as member:
+def _read_manifest(opened: ZipFile, file: Path) -> Manifest:
+    with opened.open(MANIFEST) as member:
         text = member.read(MAX_MANIFEST_BYTES + 1)
     if len(text) > MAX_MANIFEST_BYTES:
         raise ConfigError(f"{file} is no backup, or not whole: its {MANIFEST} is too large")
     found = json.loads(text)
-    if found["format"] > FORMAT_OF_SHARDS:
-        raise ConfigError(f"{file} was made by lexichord {found['version']}: upgrade lexichord")
+    if found["format"] != FORMAT:
+        raise ConfigError(
+            f"{file} is of a form that only lexichord {found['version']} is known to read: restore "
+            "it with that"
+        )
     if not SCHEMA_NAME.fullmatch(found["vector_schema"]):
         raise ConfigError(f"{file} is no backup, or not whole: no schema has such a name")
-    return Part(archive, folder, Manifest(**found))
+    return Manifest(**found)
 
 
 def _check_empty(connection: Connection) -> None:
@@ -328,20 +279,6 @@ def _check_empty(connection: Connection) -> None:
         )
 
 
-def _has_only(connection: Connection, stored: Mapping[str, list[Any]]) -> bool:
-    """Return whether a database holds what is `stored` in the backup, as a shard does.
-
-    That is what a restore leaves that was cut off between two commits.
-    """
-    if not _is_prepared(connection):
-        return False
-    present = _table_sums(connection)
-    return all(
-        present.get(name) == stored.get(name)
-        for name in (stored.keys() | present.keys()) - REWRITTEN_TABLES
-    )
-
-
 def _make_room(connection: Connection) -> None:
     """Drop a schema; raise ConfigError where others built upon it."""
     if views := [name for (name,) in fetch(connection, DEPENDENTS)]:
@@ -349,27 +286,26 @@ def _make_room(connection: Connection) -> None:
     connection.execute("drop schema if exists lexichord, lexichord_data, lexichord_former cascade")
 
 
-def _clear(connection: Connection, stored: Mapping[str, list[Any]] | None = None) -> None:
-    """Drop a schema that holds nothing, or just what is `stored` in the backup.
+def _clear(connection: Connection) -> None:
+    """Drop a schema that holds nothing.
 
     Raises ConfigError where there is something to lose, or another restore goes on.
     """
     if not fetch(connection, ALONE)[0][0]:
-        raise ConfigError("two of the databases named are one, or another restore goes on there")
-    if stored is None or not _has_only(connection, stored):
-        _check_empty(connection)
+        raise ConfigError("another restore goes on there")
+    _check_empty(connection)
     _make_room(connection)
 
 
-def _own_statements(dsn: str, part: Part, engine: str | None) -> set[bytes]:
+def _own_statements(dsn: str, archive: Archive, engine: str | None) -> set[bytes]:
     """Return the statements by which this version makes its schema on a server, for tenants too.
 
     The database is left without it, as it was. Raises ConfigError where there is something to lose.
     """
-    has_tenants = any(map(TENANT_POLICY.search, [*_entries(part)]))
+    has_tenants = any(map(TENANT_POLICY.search, [*_entries(archive)]))
     with transaction(dsn) as connection:
         _clear(connection)
-        chosen = schema.choose_engine(connection, engine, part.manifest.engine)
+        chosen = schema.choose_engine(connection, engine, archive.manifest.engine)
     schema.prepare(dsn, schema.Choice(chosen))
     text = schema_of(dsn)
     if has_tenants:  # else no role is made for it
@@ -383,20 +319,19 @@ def _own_statements(dsn: str, part: Part, engine: str | None) -> set[bytes]:
 
 
 def _load(
-    connection: Connection, part: Part, engine: str | None, own: Collection[bytes] | None
+    connection: Connection, archive: Archive, engine: str | None, own: Collection[bytes] | None
 ) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
-    manifest = part.manifest
-    # Shards are committed before the home: a restore that was cut off in between goes on.
-    _clear(connection, manifest.tables if part.folder else None)
+    manifest = archive.manifest
+    _clear(connection)
     chosen = schema.choose_engine(connection, engine, manifest.engine)
     vector_schema = schema.create_extensions(connection, chosen)["vector"]
     begin(connection)
     with NamedTemporaryFile("w") as entries:
-        entries.writelines(_wanted_entries(part))
+        entries.writelines(_wanted_entries(archive))
         entries.flush()
         with (
-            part.state() as state,
+            archive.state() as state,
             running(
                 "pg_restore", [f"--use-list={entries.name}", "-f-", *WITHOUT_ROLES], None, state
             ) as lines,
@@ -416,24 +351,24 @@ def _load(
     return chosen
 
 
-def _wanted_entries(part: Part) -> Iterator[str]:
+def _wanted_entries(archive: Archive) -> Iterator[str]:
     """Yield the lines of an archive's contents but for what is made anew.
 
     That is the engine's indexes, and what follows the tables that are indexed.
     """
-    indexes = part.manifest.indexes
+    indexes = archive.manifest.indexes
     made = (
         r" FUNCTION lexichord_data queue_changes_\d+\(\) | INDEX lexichord_data keyword_document "
     )
     made += r"| (TABLE|(FK )?CONSTRAINT|TRIGGER|POLICY|ROW SECURITY) lexichord_data keyword "
     if indexes:
         made += rf"| INDEX lexichord_data ({'|'.join(map(re.escape, indexes))}) "
-    yield from (line for line in _entries(part) if not re.search(made, line))
+    yield from (line for line in _entries(archive) if not re.search(made, line))
 
 
-def _entries(part: Part) -> Iterator[str]:
+def _entries(archive: Archive) -> Iterator[str]:
     """Yield the lines of an archive's contents."""
-    with part.state() as state, running("pg_restore", ["--list"], source=state) as lines:
+    with archive.state() as state, running("pg_restore", ["--list"], source=state) as lines:
         yield from map(bytes.decode, lines)
 
 

@@ -28,7 +28,6 @@ from lexichord.types import (
     StoredDocument,
     Tenant,
 )
-from lexichord.types.base import SHARD_BITS
 from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.evidence import Quote
 from lexichord.types.response import Step
@@ -169,28 +168,6 @@ async def configuration(database: Database) -> Row:
     return (await database.call("configuration"))[0]
 
 
-async def list_shards(database: Database) -> dict[int, str]:
-    """See sql/shards/list_shards.sql; the DSN of each, by number."""
-    return {row["number"]: row["dsn"] for row in await database.call("list_shards")}
-
-
-async def add_shard(database: Database, number: int, dsn: str) -> None:
-    """See sql/shards/add_shard.sql."""
-    await database.write("add_shard", number=number, dsn=dsn)
-
-
-async def drop_shard(database: Database, number: int) -> None:
-    """See sql/shards/drop_shard.sql."""
-    await database.write("drop_shard", number=number)
-
-
-async def join_shards(database: Database, number: int, home: Database) -> None:
-    """See sql/shards/join_shards.sql."""
-    (secret,) = await home.call("id_secret")
-    first_id = (number << SHARD_BITS) + 1
-    await database.write("join_shards", first_id=first_id, secret=secret["id_secret"])
-
-
 async def database_identity(database: Database) -> str:
     """See sql/operation/database_identity.sql."""
     rows = await database.call("database_identity")
@@ -287,16 +264,6 @@ async def list_tenants(database: Database) -> list[Tenant]:
         Tenant(**{**row, "datasets": tuple(row["datasets"]), "roles": tuple(row["roles"])})
         for row in rows
     ]
-
-
-async def copy_tenants(source: Database, target: Database) -> None:
-    """Turn tenants on in another database, and make those of the first there."""
-    await turn_tenants_on(target)
-    for tenant in await list_tenants(source):
-        await add_tenant(target, name=tenant.tenant, datasets=list(tenant.datasets))
-    for role in await source.call("tenant_roles"):
-        named = {"roles": [role["role_name"]], "principals": role["principals"]}
-        await add_tenant(target, name=role["tenant"], **named)
 
 
 async def find_api_key(database: Database, digest: bytes) -> Row | None:

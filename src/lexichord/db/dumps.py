@@ -1,6 +1,6 @@
 """What pg_dump writes and pg_restore reads, and which SQL of it is our own.
 
-And transactions of a backup: one moment of a database and its shards, rows as the same text.
+And transactions of a backup: one moment of a database, rows as the same text.
 """
 
 import os
@@ -8,8 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from tempfile import TemporaryFile
@@ -26,8 +25,8 @@ from lexichord.types.base import one_line
 
 BLOCK_BYTES = 1 << 20
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
-DERIVED_TABLES: tuple[str, ...] = ("posting", "block_maximum", "keyword_block")
-DERIVED_TABLES += ("keyword", "keyword_part_*", "chunk_vector", "shard_node*")
+DERIVED_TABLES: tuple[str, ...] = ("posting", "block_maximum", "keyword_block", "keyword_part_*")
+DERIVED_TABLES += ("keyword", "chunk_vector")
 NAME = rb'[a-z_][a-z0-9_]*|"[a-z_]+"'
 COPY_LINE = re.compile(
     rb"COPY lexichord_data\.(%b) \((%b)(, (%b))*\) FROM stdin;\n" % ((NAME,) * 3)
@@ -35,7 +34,6 @@ COPY_LINE = re.compile(
 SEQUENCE_SET = re.compile(
     rb"SELECT pg_catalog\.setval\('lexichord_data\.[a-z0-9_]+', \d+, (true|false)\);"
 )
-SEQUENCE_RANGE = re.compile(rb"^ +(?:START WITH \d+|(?:NO )?M(?:IN|AX)VALUE(?: \d+)?)\n", re.M)
 PART_HEAD = re.compile(rb"^--\n-- (?:Data for )?Name: [^\n]*\n--\n", re.M)
 # Not of SQL: psql's own, a setting that servers before 17 do not know, and which versions wrote it.
 SKIPPED_LINES = re.compile(
@@ -147,11 +145,8 @@ def vector_types(vector_schema: str) -> re.Pattern[bytes]:
 
 
 def normal_form(part: bytes, vector_schema: str) -> bytes:
-    """Return a part without what differs from database to database.
-
-    That is the length of vectors, and the range of sequences: each shard has its own.
-    """
-    return SEQUENCE_RANGE.sub(b"", vector_types(vector_schema).sub(rb"\1", part))
+    """Return a part without what differs from database to database: the length of vectors."""
+    return vector_types(vector_schema).sub(rb"\1", part)
 
 
 def check_own(parts: Iterable[bytes], vector_schema: str, own: Collection[bytes]) -> None:
@@ -172,7 +167,6 @@ select set_config(name, value, true) from (values
     ('search_path', %s), ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'), ('bytea_output', 'hex'),
     ('intervalstyle', 'postgres'), ('extra_float_digits', '1')) as v (name, value)
 """
-SHARDS = "select 'shard-' || number || '/', dsn from lexichord_data.shard order by number"
 
 
 def begin(connection: Connection) -> None:
@@ -194,46 +188,10 @@ def transaction(dsn: str) -> Iterator[Connection]:
         yield connection
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A connection that sees one moment of a database, and the name by which others see it."""
-
-    folder: str
-    dsn: str
-    connection: Connection
-    name: str
-
-
 @contextmanager
-def take_snapshots(dsn: str) -> Iterator[list[Snapshot]]:
-    """Yield one moment of a database, and the same of its shards: nobody writes just then."""
-    with ExitStack() as stack:
-        folders = {"": dsn}
-        with ExitStack() as writers:
-            home = writers.enter_context(transaction(dsn))
-            if fetch(home, "select where to_regclass('lexichord_data.shard') is not null"):
-                folders |= dict(fetch(home, SHARDS))
-            for folder, address in folders.items() if len(folders) > 1 else ():
-                with _named(folder):
-                    other = writers.enter_context(transaction(address)) if folder else home
-                    other.execute("select lexichord.hold_writers()")
-            snapshots = [_snapshot(*each, stack) for each in folders.items()]
-        yield snapshots
-
-
-@contextmanager
-def _named(folder: str) -> Iterator[None]:
-    """Say which shard does not answer."""
-    try:
-        yield
-    except psycopg.OperationalError as error:
-        shard = folder.strip("/").replace("-", " ")
-        raise DatabaseError(f"{shard or 'the database'} does not answer: {error}") from error
-
-
-def _snapshot(folder: str, dsn: str, stack: ExitStack) -> Snapshot:
-    connection = stack.enter_context(psycopg.connect(dsn, **UNPREPARED))
-    connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-    begin(connection)
-    name = fetch(connection, "select pg_export_snapshot()")[0][0]
-    return Snapshot(folder, dsn, connection, name)
+def take_snapshot(dsn: str) -> Iterator[tuple[Connection, str]]:
+    """Yield a connection that sees one moment of a database, and the name for others to see it."""
+    with psycopg.connect(dsn, **UNPREPARED) as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        begin(connection)
+        yield connection, fetch(connection, "select pg_export_snapshot()")[0][0]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
@@ -80,7 +80,6 @@ ROLLED_BACK = (errors.DeadlockDetected, errors.SerializationFailure)
 MAX_ROLLED_BACK = 3  # times; each has waited a second before
 
 OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
-SHARDS_ADDED = "the database has shards since it was opened here: start this program again"
 _awaited: ContextVar[Awaited | None] = ContextVar("awaited", default=None)
 
 
@@ -122,16 +121,14 @@ class Database:
         size: int,
         restart: Callable[[], None] | None = None,
         read_dsn: str | None = None,
-        patience: float = CONNECT_TIMEOUT_SECONDS,
     ) -> None:
         """Raise ConfigError for a `read_dsn` that cannot be read.
 
-        `restart` starts the server again where that is ours to do; a connection is waited for with
-        `patience`, in seconds.
+        `restart` starts the server again where that is ours to do.
         """
         self.dsn = dsn
         self._restart = restart
-        self._pool = _make_pool(dsn, size, patience)
+        self._pool = _make_pool(dsn, size, CONNECT_TIMEOUT_SECONDS)
         self._writes, self._awaited_writes = 0, 0
         self._looking = asyncio.Lock()
         if read_dsn:
@@ -151,10 +148,6 @@ class Database:
                 await self._pool.close()
                 raise
         return self
-
-    async def connect(self) -> None:
-        """Begin to connect, without waiting, to a database whose `ids` are known."""
-        await self._pool.open()
 
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
@@ -206,29 +199,6 @@ class Database:
                         raise
                     self.replica.lose()
         return await self._ask_primary(function, arguments)
-
-    async def each(self) -> Sequence["Database"]:
-        """Return the databases that hold what is stored: this one.
-
-        Raises ConfigError where the first shard was added since it was opened.
-        """
-        if await self.call("list_shards"):
-            raise ConfigError(SHARDS_ADDED)
-        return [self]
-
-    async def share_statistics(self) -> bool:
-        """Tell shards what the others hold; return whether there was anything to tell."""
-        return False
-
-    async def home_of(self, document: str) -> "Database":
-        """Return the database that has a document: this one."""
-        return self
-
-    @asynccontextmanager
-    async def storing(self, dataset: str, uri: str) -> AsyncIterator[tuple["Database", Conn]]:
-        """Yield the database that has a document, or is to get it, in a transaction: this one."""
-        async with self.transaction() as connection:
-            yield self, connection
 
     async def position(self) -> str:
         """Return the position after all that was written before, for others to read after it."""

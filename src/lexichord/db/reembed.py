@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Any
 
@@ -24,10 +24,6 @@ SHORT_LOCK_WAIT_MS, LONG_LOCK_WAIT_MS = 200, 1500
 ATTEMPTS_PER_LONG_WAIT = 5
 LOCK_RETRY_SECONDS = 0.5
 DEAD_HOLDER_SECONDS = 5  # until the server notices that the one before was killed
-
-
-class _NotSwappedError(Exception):
-    """One of the databases has chunks that lack a vector."""
 
 
 @asynccontextmanager
@@ -121,35 +117,32 @@ async def record_comparison(database: Database, comparison: Mapping[str, float])
     await database.call("record_comparison", comparison=Jsonb(comparison))
 
 
-async def swap_incomplete(databases: Sequence[Database]) -> None:
+async def swap_incomplete(database: Database) -> None:
     """See sql/reembed/swap_spaces.sql; chunks that lack a vector then have none."""
     for attempt in count(1):
-        async with _writers_held(databases) as connections:
-            if await _swap(connections, attempt, incomplete=True):
+        async with _writers_held(database) as connection:
+            if await _swap(connection, attempt, incomplete=True):
                 return
         await asyncio.sleep(LOCK_RETRY_SECONDS)
 
 
 async def swap_spaces(
-    databases: Sequence[Database], space: EmbeddingSpace, embed: EmbedRows, limit: int
+    database: Database, space: EmbeddingSpace, embed: EmbedRows, limit: int
 ) -> tuple[bool, int]:
-    """See sql/reembed/swap_spaces.sql; the last chunks are filled in the same transactions.
+    """See sql/reembed/swap_spaces.sql; the last chunks are filled in the same transaction.
 
     Writers wait meanwhile: else one that never pauses would never let it come to an end. Nothing is
     filled where more than `limit` chunks lack a vector. Returns whether it has swapped, and how
     many it filled; those stay, even if searches were in the way of the swap.
     """
     for attempt in count(1):
-        async with _writers_held(databases) as connections:
-            asked: dict[str, Any] = {"after": None, "batch": limit + 1}
-            lacking = [await call(each, "chunks_without_other", **asked) for each in connections]
-            if sum(map(len, lacking)) > limit:
+        async with _writers_held(database) as connection:
+            rows = await call(connection, "chunks_without_other", after=None, batch=limit + 1)
+            if len(rows) > limit:
                 return False, 0
-            filled = 0
-            for connection, rows in zip(connections, lacking, strict=True):
-                vectors = await embed(rows) if rows else []
-                filled += await _set_other_vectors(connection, space, rows, vectors)
-            if await _swap(connections, attempt):
+            vectors = await embed(rows) if rows else []
+            filled = await _set_other_vectors(connection, space, rows, vectors)
+            if await _swap(connection, attempt):
                 return True, filled
         if filled:
             return False, filled
@@ -158,32 +151,20 @@ async def swap_spaces(
 
 
 @asynccontextmanager
-async def _writers_held(databases: Sequence[Database]) -> AsyncIterator[list[Conn]]:
-    """Yield a transaction of each, in which nobody else writes; the first is committed first.
-
-    Who is refused by one that has swapped asks the first database for its space.
-    """
-    async with AsyncExitStack() as stack:
-        lent = [await stack.enter_async_context(each.transaction()) for each in databases[::-1]]
-        connections = lent[::-1]
-        for connection in connections:  # in the order of all who hold several: none waits for two
-            await call(connection, "hold_writers")
-        yield connections
+async def _writers_held(database: Database) -> AsyncIterator[Conn]:
+    """Yield a transaction in which nobody else writes."""
+    async with database.transaction() as connection:
+        await call(connection, "hold_writers")
+        yield connection
 
 
-async def _swap(connections: Sequence[Conn], attempt: int, *, incomplete: bool = False) -> bool:
-    """Swap in all transactions, or, where somebody is in the way, in none of them.
-
-    All searches wait until these are over, so that none finds one swapped and another not.
-    """
+async def _swap(connection: Conn, attempt: int, *, incomplete: bool = False) -> bool:
+    """Swap, unless chunks lack a vector or somebody is in the way; the transaction goes on."""
     asked = {"incomplete": incomplete, "wait_ms": _lock_wait_ms(attempt)}
-    with suppress(errors.LockNotAvailable, _NotSwappedError):
-        async with AsyncExitStack() as stack:
-            for connection in connections:
-                await stack.enter_async_context(connection.transaction())
-                if not (await call(connection, "swap_spaces", **asked))[0]["swapped"]:
-                    raise _NotSwappedError
-        return True
+    with suppress(errors.LockNotAvailable):
+        async with connection.transaction():
+            (row,) = await call(connection, "swap_spaces", **asked)
+            return bool(row["swapped"])
     return False
 
 

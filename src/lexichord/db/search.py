@@ -89,7 +89,7 @@ async def mistyped_conditions(database: Database, scope: Scope) -> list[Row]:
 async def propose_candidates(database: Database, question: Question) -> Question:
     """Return a question with its candidates, which its later searches then take.
 
-    See sql/search/propose_candidates.sql. Over shards, and for a tenant, there are none.
+    See sql/search/propose_candidates.sql. For a tenant there are none.
     """
     scope = scope_arguments(question.scope)
     known = await database.read("question_terms", query=question.query, **scope)

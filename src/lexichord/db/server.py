@@ -4,7 +4,7 @@ And scratch databases on it: created for an evaluation, dropped after it.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -64,29 +64,23 @@ def initialise(settings: Settings) -> None:
 
 
 def make_backup(settings: Settings, file: Path) -> Backup:
-    """Write all that the database and its shards hold to a new file.
-
-    Raises ConfigError, DatabaseError.
-    """
+    """Write all that the database holds to a new file. Raises ConfigError, DatabaseError."""
     from lexichord.db import backup
 
     with _server_as_it_is(settings) as dsn:
         return backup.backup(dsn, file)
 
 
-def restore_backup(
-    settings: Settings, file: Path, shards: Sequence[str] = (), *, trust: bool = False
-) -> Backup:
-    """Put a backup into a database without documents, and its shards' into as many others.
+def restore_backup(settings: Settings, file: Path, *, trust: bool = False) -> Backup:
+    """Put a backup into a database without documents.
 
-    With `trust` it may hold SQL that this version does not write.
-
-    Raises ConfigError, DatabaseError.
+    With `trust` it may hold SQL that this version does not write. Raises ConfigError,
+    DatabaseError.
     """
     from lexichord.db import backup
 
     with _server_as_it_is(settings) as dsn:
-        return backup.restore(dsn, file, settings.engine, shards, trust=trust)
+        return backup.restore(dsn, file, settings.engine, trust=trust)
 
 
 @contextmanager

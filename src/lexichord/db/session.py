@@ -83,7 +83,7 @@ _keys_are_known: ContextVar[bool] = ContextVar("keys_are_known", default=False)
 
 @contextmanager
 def keys_known() -> Iterator[None]:
-    """Filter in the block by keys that no document of the database has: another shard's do."""
+    """Filter in the block by keys that no document of the database may have."""
     token = _keys_are_known.set(True)
     try:
         yield
@@ -151,26 +151,6 @@ def _line(error: Exception) -> str:
     if not hint or hint.startswith("select "):  # a statement is for those who sit at psql
         return primary
     return f"{primary}: {hint[0].lower()}{hint[1:]}"
-
-
-def is_gone(error: BaseException | None) -> bool:
-    """Return whether an error of ours, or the driver's, means that no server answered."""
-    if isinstance(error, psycopg.OperationalError):
-        return is_cut(error)
-    return isinstance(error, PoolTimeout) or (
-        isinstance(error, DatabaseError) and is_gone(error.__cause__)
-    )
-
-
-def is_unknown(error: DatabaseError) -> bool:
-    """Return whether the database lacks what was named, as one of another version does."""
-    lacks = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedColumn)
-    return isinstance(error.__cause__, lacks)
-
-
-def is_denied(error: DatabaseError) -> bool:
-    """Return whether the role may not do what was asked."""
-    return isinstance(error.__cause__, errors.InsufficientPrivilege)
 
 
 def is_cut(error: psycopg.OperationalError) -> bool:

@@ -6,9 +6,9 @@ Chunks arrive by COPY.
 import hashlib
 import json
 import struct
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -48,15 +48,12 @@ async def store_document(
     Returns the SQL function's row: document_id, status, chunks. Raises DatabaseError, and
     EmbeddingMismatchError if the database is bound to another space by now; nothing changes then.
     """
-    async with database.storing(document.dataset, document.uri) as (place, connection):
+    async with database.transaction() as connection:
         stored = await replace_document(
             connection, document, chunks, vectors, twin, space, unless_stored=unless_stored
         )
         record = {"status": stored["status"], "chunks": stored["chunks"]}
-        if place is database:
-            await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
-    if place is not database:  # a shard, and the run is the home's
-        await database.call("record_files", run_id=run, uris=[document.uri], **record)
+        await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
     return stored
 
 
@@ -296,17 +293,7 @@ async def document_recipes(database: Database, datasets: Sequence[str] | None) -
 
 async def read_document(database: Database, document: str) -> tuple[Document, list[Chunk]] | None:
     """Return a stored document with its chunks, from one snapshot; None if it is gone."""
-    return await _found_at_last(lambda: _read_document(database, document))
-
-
-async def _found_at_last[T](attempt: Callable[[], Awaitable[T | None]]) -> T | None:
-    """Attempt once more what found no document: it may have moved to another shard meanwhile."""
-    found = await attempt()
-    return await attempt() if found is None else found
-
-
-async def _read_document(database: Database, document: str) -> tuple[Document, list[Chunk]] | None:
-    async with (await database.home_of(document)).transaction() as connection:
+    async with database.transaction() as connection:
         await connection.execute(REPEATABLE_READ)
         documents = await call(connection, "read_document", document=document)
         chunks = await call(connection, "list_chunks", document=document)
@@ -331,16 +318,11 @@ async def replace_contexts(
     Returns False, and nothing changes, if it was replaced or deleted since `updated_at`.
     """
     asked = {"document": document, "updated_at": updated_at, "dataset": changed.dataset}
-
-    async def replace() -> Literal[True] | None:
-        async with (await database.home_of(document)).transaction() as connection:
-            (row,) = await call(connection, "is_unchanged", **asked)
-            if not row["is_unchanged"]:
-                return None
+    async with database.transaction() as connection:
+        (row,) = await call(connection, "is_unchanged", **asked)
+        if row["is_unchanged"]:
             await replace_document(connection, changed, chunks, vectors, space=space)
-            return True
-
-    return await _found_at_last(replace) or False
+    return bool(row["is_unchanged"])
 
 
 def _chunk(row: Row) -> Chunk:
@@ -357,14 +339,7 @@ async def copy_document(
     None if the source no longer has it. Raises DatabaseError, EmbeddingMismatchError if one of
     them is bound to another space than `space` by now; nothing changes then.
     """
-    return await _found_at_last(lambda: _copy_document(source, target, row, old, run, space))
-
-
-async def _copy_document(
-    source: Database, target: Database, row: Row, old: Row | None, run: int, space: str
-) -> int | None:
-    place = await source.home_of(row["document_id"])
-    async with place.transaction() as reading, target.transaction() as writing:
+    async with source.transaction() as reading, target.transaction() as writing:
         await reading.execute(REPEATABLE_READ)
         await reading.execute(CLIENT_UTF8)
         await writing.execute(CLIENT_UTF8)
@@ -374,7 +349,7 @@ async def _copy_document(
         if old and row["vectors"] < row["chunks"]:  # else store_document would keep the old ones
             await call(writing, "delete_documents", documents=[old["document_id"]])
         await call(writing, "stage_chunks")
-        await stream_chunks(reading, writing, row["document_id"])
+        await _stream_chunks(reading, writing, row["document_id"])
         # The chunks were read, so no swap of the source's spaces can come in between.
         if (await configuration(source))["space"] != space:
             raise EmbeddingMismatchError(f"the source has left {space}: copy again")
@@ -385,7 +360,7 @@ async def _copy_document(
     return chunks
 
 
-async def stream_chunks(reading: Conn, writing: Conn, document: str) -> None:
+async def _stream_chunks(reading: Conn, writing: Conn, document: str) -> None:
     """Stage a document's chunks as they are elsewhere, with their vectors."""
     number = reading.ids.read("doc", document)
     async with (

@@ -8,7 +8,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -77,7 +77,6 @@ class WorkerReport(Shaped):
 class TableWorker:
     """Keeps indexed tables in sync; any number of them may, on any machine.
 
-    A table's documents are in the database where it is: over shards it works on all of them.
     `follow` returns the embedder of the space that the database is bound to by now.
     """
 
@@ -85,7 +84,6 @@ class TableWorker:
     follow: FollowSpace
     limits: IngestLimits = INGEST_LIMITS
     report: WorkerReport = field(default_factory=WorkerReport)
-    _whole: Database | None = None
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
     _rests_until: float = 0.0
     _followed_at: float = float("-inf")
@@ -99,33 +97,15 @@ class TableWorker:
 
     async def run(self, *, until_idle: bool = False) -> WorkerReport:
         """Index what changes until stopped, or until nothing waits. Raises DatabaseError."""
-        by_document = (await configuration(self.database))["by_document"]
-        databases = await self._databases(until_idle=until_idle)
-        parts = [replace(self, database=each, _whole=self.database) for each in databases]
-        await unbounded_gather(each._run(by_document, until_idle) for each in parts)
-        if parts:
-            await self.database.share_statistics()
-        return self.report
-
-    async def _databases(self, *, until_idle: bool) -> Sequence[Database]:
-        """Return where tables may be, when all answer."""
-        while not self._stopped.is_set():
-            try:
-                return await self.database.each()
-            except DatabaseError as error:
-                if until_idle:
-                    raise
-                await self._recover(error)
-        return []
-
-    async def _run(self, by_document: bool, until_idle: bool) -> None:
         from lexichord.ingest.sandbox import Sandbox
         from lexichord.ingest.table_rows import RowIndexer
 
+        by_document = (await configuration(self.database))["by_document"]
         with Sandbox() as sandbox:
             indexer = RowIndexer(self.database, sandbox, by_document)
             async with background_sealing(self.database):
                 await (self._finish(indexer) if until_idle else self._stay_and_answer(indexer))
+        return self.report
 
     async def _finish(self, indexer: "RowIndexer") -> None:
         """Do what there is to do."""
@@ -218,8 +198,6 @@ class TableWorker:
         if not self._is_tended and monotonic() > self._tended_at + TEND_SECONDS:
             self._is_tended, self._tended_at = True, monotonic()
             await store.build_indexes(self.database)
-            if self._whole is not None:
-                await self._whole.share_statistics()
 
     async def _embedder(self) -> ChunkEmbedder:
         embedder, space = await self.follow()

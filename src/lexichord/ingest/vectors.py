@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import batched
@@ -13,7 +12,6 @@ import numpy as np
 
 from lexichord.db import catalogue, store
 from lexichord.db import reembed as db
-from lexichord.db.fanout import SPACES_DIFFER
 from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError
@@ -236,12 +234,11 @@ async def unmeasured(embedder: Embedder) -> None:
 class Reembed:
     """A change of the space, which goes on from wherever it was interrupted.
 
-    Several `databases` that are shards are filled one after the other, and change at one moment.
     `find` returns the embedder of a space, or the reasons why there is none; `measure` finds out
     where its cosines lie, before it is changed to.
     """
 
-    databases: Sequence[Database]
+    database: Database
     find: EmbedderLookup
     sample: Path | str | None = None
     min_overlap: float | None = None
@@ -259,12 +256,12 @@ class Reembed:
         queries = None if self.sample is None else read_queries(Path(self.sample))
         space = EmbeddingSpace.parse(to or await self._other_space("filling"))
         embedder = self._embedder(space)
-        async with self._held() as holders:
-            changing = await self._start(space)
-            await self._fill(changing, holders, embedder)
-            comparison, degraded = await self._compare(changing, embedder, queries)
+        async with db.hold_reembed(self.database) as holder:
+            await db.start_reembed(self.database, space)
+            await self._fill(holder, embedder)
+            comparison, degraded = await self._compare(embedder, queries)
             await self.measure(embedder)
-            await self._swap(changing, embedder)
+            await self._swap(embedder)
         return await self._report(comparison, degraded)
 
     async def roll_back(self) -> Reembedded:
@@ -272,69 +269,30 @@ class Reembed:
 
         Without an embedder of the old space none is embedded, and `degraded` says so.
         """
-        async with self._held() as holders:
-            space = await self._other_space("swapped")
-            changing = await self._start(EmbeddingSpace.parse(space), kept=True)
-            embedder, reasons = self.find(space)
+        async with db.hold_reembed(self.database) as holder:
+            embedder, reasons = self.find(await self._other_space("swapped"))
             if embedder is None:
-                await db.swap_incomplete(changing)
+                await db.swap_incomplete(self.database)
             else:
-                await self._fill(changing, holders, embedder)
-                await self._swap(changing, embedder)
+                await self._fill(holder, embedder)
+                await self._swap(embedder)
         return await self._report(None, reasons)
 
     async def drop(self) -> Reembedded:
-        """Delete the vectors that are not in use: the old ones, or new ones that are unfinished.
+        """Delete the vectors that are not in use: the old ones, or new ones that are unfinished."""
+        async with db.hold_reembed(self.database):
+            dropped = await db.drop_other(self.database)
+        return Reembedded(await self._space(), dropped=dropped)
 
-        Not while shards are bound to different spaces: what one has left another is to get.
-        """
-        async with self._held():
-            spaces = {await self._space(each) for each in self.databases}
-            if len(spaces) > 1:
-                raise ConfigError(SPACES_DIFFER)
-            having = [each for each in self.databases if await self._kept(each)]
-            for each in having or self.databases[:1]:
-                dropped = await db.drop_other(each)
-        return Reembedded(spaces.pop(), dropped=dropped)
-
-    @asynccontextmanager
-    async def _held(self) -> AsyncIterator[Mapping[Database, Conn]]:
-        async with AsyncExitStack() as stack:
-            yield {
-                each: await stack.enter_async_context(db.hold_reembed(each))
-                for each in self.databases
-            }
-
-    async def _space(self, database: Database) -> str:
-        return str((await catalogue.configuration(database))["space"])
-
-    async def _kept(self, database: Database, state: str | None = None) -> str | None:
-        """Return the space of the vectors beside those in use, or being made, in a state."""
-        row = await db.reembed_status(database)
-        if row is None or row["state"] == "dropped" or state not in (None, row["state"]):
-            return None
-        return str(row["other_space"])
+    async def _space(self) -> str:
+        return str((await catalogue.configuration(self.database))["space"])
 
     async def _other_space(self, state: str) -> str:
-        """Return the space to go on to, or back to; one database may have got there alone."""
-        for each in self.databases:
-            if space := await self._kept(each, state):
-                return space
-        raise ConfigError(NOTHING_TO[state])
-
-    async def _start(self, space: EmbeddingSpace, *, kept: bool = False) -> list[Database]:
-        """Make room for vectors of the space; return the databases that are not bound to it yet.
-
-        What has them already is ready, too; of the first one that has to be meant, by `kept`.
-        """
-        first = self.databases[0]
-        others = [each for each in self.databases if await self._space(each) != str(space)]
-        changing = others or [first]  # which then refuses
-        for each in changing:
-            is_asked = each is first and not kept
-            if is_asked or await self._kept(each) != str(space):
-                await db.start_reembed(each, space)
-        return changing
+        """Return the space of the vectors beside those in use, to go on to, or back to."""
+        row = await db.reembed_status(self.database)
+        if row is None or row["state"] != state:
+            raise ConfigError(NOTHING_TO[state])
+        return str(row["other_space"])
 
     def _embedder(self, space: EmbeddingSpace) -> Embedder:
         embedder, reasons = self.find(str(space))
@@ -342,38 +300,32 @@ class Reembed:
             raise ConfigError(f"cannot change to {space}: {'; '.join(reasons)}")
         return embedder
 
-    async def _fill(
-        self, changing: Sequence[Database], holders: Mapping[Database, Conn], embedder: Embedder
-    ) -> None:
+    async def _fill(self, holder: Conn, embedder: Embedder) -> None:
         """Embed what lacks a vector, and build the indexes of the new ones."""
-        for each in changing:
-            await db.build_reembed_indexes(each, holders[each], filled=False)
-        rows = [await db.reembed_status(each) for each in changing]
-        self.on_start(sum(row["missing"] for row in rows if row is not None))
-        for each in changing:
-            while await self._pass(each, embedder):  # again for what others store meanwhile
-                pass
-            await db.build_reembed_indexes(each, holders[each], filled=True)
+        await db.build_reembed_indexes(self.database, holder, filled=False)
+        row = await db.reembed_status(self.database)
+        self.on_start(0 if row is None else row["missing"])
+        while await self._pass(embedder):  # again for what others store meanwhile
+            pass
+        await db.build_reembed_indexes(self.database, holder, filled=True)
 
-    async def _pass(self, database: Database, embedder: Embedder) -> bool:
+    async def _pass(self, embedder: Embedder) -> bool:
         """Embed chunks that lack a vector, storing each call's at once; return whether any did."""
         after: str | None = None
         group_chunks, slice_chunks = self.limits.group_chunks, self.limits.slice_chunks
-        while rows := await db.chunks_without_other(database, after, group_chunks):
+        while rows := await db.chunks_without_other(self.database, after, group_chunks):
             after = rows[-1]["chunk_id"]
             # texts of about the same length together
             for batch in batched(sorted(rows, key=lambda row: len(row["content"])), slice_chunks):
-                await self._fill_slice(database, embedder, batch)
+                await self._fill_slice(embedder, batch)
         return after is not None
 
-    async def _fill_slice(
-        self, database: Database, embedder: Embedder, rows: Sequence[Row]
-    ) -> None:
+    async def _fill_slice(self, embedder: Embedder, rows: Sequence[Row]) -> None:
         vectors = await embed(embedder, rows)
         for place in range(0, len(rows), TRANSACTION_CHUNKS):
             batch = slice(place, place + TRANSACTION_CHUNKS)
             filled = await db.set_other_vectors(
-                database, embedder.space, rows[batch], vectors[batch]
+                self.database, embedder.space, rows[batch], vectors[batch]
             )
             self._count(filled)
 
@@ -381,36 +333,35 @@ class Reembed:
         self.embedded += filled
         self.on_chunks(filled)
 
-    async def _swap(self, changing: Sequence[Database], embedder: Embedder) -> None:
+    async def _swap(self, embedder: Embedder) -> None:
         """Swap once no chunk lacks a vector."""
         swapped = False
         while not swapped:
             filler = partial(embed, embedder)
             swapped, filled = await db.swap_spaces(
-                changing, embedder.space, filler, self.limits.slice_chunks
+                self.database, embedder.space, filler, self.limits.slice_chunks
             )
             self._count(filled)
-            for each in () if swapped else changing:
-                await self._pass(each, embedder)
+            if not swapped:
+                await self._pass(embedder)
 
     async def _compare(
-        self, changing: Sequence[Database], embedder: Embedder, queries: Sequence[str] | None
+        self, embedder: Embedder, queries: Sequence[str] | None
     ) -> tuple[Mapping[str, float] | None, list[str]]:
         """Compare, and record it. Raises ConfigError if that was asked for and the overlap is low.
 
         Gives the comparison, or why there is none.
         """
-        old, reasons = self.find(await self._space(changing[0]))
+        old, reasons = self.find(await self._space())
         if queries is None:
-            queries = await db.sample_queries(self.databases[0])
+            queries = await db.sample_queries(self.database)
         if old is None or not queries:
             why = [f"not compared: {reason}" for reason in reasons or ["there is nothing to ask"]]
             if self.min_overlap is not None:
                 raise ConfigError(why[0])
             return None, why
-        comparison = await compare_embedders(changing, old, embedder, queries)
-        for each in changing:
-            await db.record_comparison(each, comparison)
+        comparison = await compare_embedders(self.database, old, embedder, queries)
+        await db.record_comparison(self.database, comparison)
         if self.min_overlap is not None and comparison["overlap"] < self.min_overlap:
             raise ConfigError(
                 f"nothing is swapped: the overlap is {comparison['overlap']:.2f}, less than "
@@ -421,16 +372,16 @@ class Reembed:
     async def _report(
         self, comparison: Mapping[str, float] | None, degraded: Sequence[str]
     ) -> Reembedded:
-        held = [await catalogue.database_status(each) for each in self.databases]
-        row = await db.reembed_status(self.databases[0])
-        missing = sum(each["chunks_without_vector"] for each in held)
+        status = await catalogue.database_status(self.database)
+        row = await db.reembed_status(self.database)
+        missing = status["chunks_without_vector"]
         reasons = list(degraded) if comparison is None else []
         if missing:
             chunks = counted(missing, "chunk")
             reasons.append(f"{chunks} without a vector: an ingest with an embedder makes it")
         kept = None if row is None else row["other_space"]
         return Reembedded(
-            held[0]["space"],
+            status["space"],
             kept,
             embedded=self.embedded,
             missing=missing,
@@ -447,20 +398,17 @@ async def embed(embedder: Embedder, rows: Sequence[Row]) -> list[Vector]:
 
 
 async def compare_embedders(
-    databases: Sequence[Database], old: Embedder, new: Embedder, queries: Sequence[str]
+    database: Database, old: Embedder, new: Embedder, queries: Sequence[str]
 ) -> dict[str, float]:
-    """Compare exactly, for each query, the nearest chunks by the old and by the new vectors.
-
-    Those of each database by themselves; a query's overlap is the mean of theirs.
-    """
+    """Compare exactly, for each query, the nearest chunks by the old and by the new vectors."""
     one = await in_thread(old.embed, list(queries), "query")
     other = await in_thread(new.embed, list(queries), "query")
     overlaps = [
-        [await db.space_overlap(each, *pair, OVERLAP_NEIGHBOURS) for each in databases]
+        await db.space_overlap(database, *pair, OVERLAP_NEIGHBOURS)
         for pair in zip(one.tolist(), other.tolist(), strict=True)
     ]
-    known = [[share for share in own if share is not None] for own in overlaps]
-    shares = [sum(own) / len(own) for own in known if own] or [1.0]  # no chunks, no difference
+    known = [share for share in overlaps if share is not None]
+    shares = known or [1.0]  # no chunks, no difference
     mean = sum(shares) / len(shares)
     return {"queries": len(shares), "k": OVERLAP_NEIGHBOURS, "overlap": mean, "lowest": min(shares)}
 

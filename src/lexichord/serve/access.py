@@ -326,12 +326,6 @@ class ScopedClient(FileMethods):
         return public_status_report(await self._client.doctor())
 
     @recorded
-    async def shards(self) -> Mapping[int, int]:
-        """Count the documents of each shard, by its number. Raises ForbiddenError as `status`."""
-        self._check_all_datasets()
-        return {shard.number: shard.documents for shard in await self._client.list_shards()}
-
-    @recorded
     async def evaluations(self, latest: int) -> Sequence[Row]:
         """List the latest evaluations: see sql/records/list_evaluations.sql.
 

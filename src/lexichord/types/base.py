@@ -261,7 +261,6 @@ BLOCK_BYTES, HALF_BYTES = 10, 5
 HALF_BITS = 8 * HALF_BYTES
 ROUNDS = 4
 NUMBERS = 2**63  # that a bigint has
-SHARD_BITS = 48  # of a number that count on its shard; above them stands the shard's own number
 KEPT_IDS = 2**14  # of the latest, for a search names the same ones many times
 
 
@@ -303,11 +302,6 @@ class Ids:
             left, right = right ^ _mix(keyed, left), left
         number = left << HALF_BITS | right
         return number if number < NUMBERS else None
-
-
-def shard_of(number: int) -> int:
-    """Return which shard made the document or chunk of a number."""
-    return number >> SHARD_BITS
 
 
 def unknown_id(kind: IdKind, text: str, remedy: str = "") -> str:

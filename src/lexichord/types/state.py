@@ -72,23 +72,6 @@ class Tenant(Shaped):
 
 
 @dataclass(frozen=True, slots=True)
-class Shard(Shaped):
-    """A database that holds a part of the documents."""
-
-    number: int
-    dsn: str
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
-class Rebalanced(Shaped):
-    """How much was moved from one shard to another."""
-
-    documents: int
-    chunks: int
-
-
-@dataclass(frozen=True, slots=True)
 class ApiCall(Shaped):
     """A call by an API key, on record: its `kind` is the name of the method of `Lexichord`.
 

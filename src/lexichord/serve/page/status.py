@@ -1,6 +1,6 @@
 """The pages of how the database is, of ingests, and of evaluations."""
 
-from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from statistics import fmean
@@ -35,15 +35,13 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 class DatabaseView:
     """How the database is, for who reaches all of it.
 
-    `health` is None unless it was checked, `shards` None where one does not answer: the documents
-    of each, by its number.
+    `health` is None unless it was checked.
     """
 
     status: Status
     facts: Sequence[tuple[str, str]]
     health: Health | None
     tables: Sequence[IndexedTable]
-    shards: Mapping[int, int] | None
 
 
 @router.api_route("/status", methods=PAGE_METHODS)
@@ -66,8 +64,7 @@ async def show_status(request: Request) -> Response:
 async def _look(caller: ScopedClient, checks: bool) -> DatabaseView:
     health = await caller.doctor() if checks else None
     status = health or await caller.status()
-    shards = await _or_none(caller.shards())
-    return DatabaseView(status, status_rows(status), health, await caller.tables(), shards)
+    return DatabaseView(status, status_rows(status), health, await caller.tables())
 
 
 async def _or_none[R](reading: Awaitable[R]) -> R | None:
