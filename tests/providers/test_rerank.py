@@ -169,6 +169,16 @@ BODIES = MALFORMED | {
 }
 
 
+@pytest.mark.parametrize("shape", [each for each in SHAPES if each != "cohere"])  # its own client
+async def test_a_reply_without_an_end_is_left(
+    shape: Shape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = 2_000_000
+    monkeypatch.setattr("lexichord.providers.http.MAX_REPLY_BYTES", limit)
+    (message,) = await fails(BadResponseError, shape, Reply(body=b"[" + b"1," * limit))
+    assert message.endswith("gave a reply of more than 2 MB")
+
+
 @each_shape
 async def test_a_malformed_reply_is_an_error(shape: Shape) -> None:
     await fails(BadResponseError, shape, *(Reply(body=body) for body in BODIES.values()))

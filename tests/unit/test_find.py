@@ -203,6 +203,13 @@ def test_a_link_that_leads_nowhere_says_so_when_it_is_read(tmp_path: Path) -> No
         file_digest(loop)
 
 
+def test_what_no_document_can_be_is_refused_unread(tmp_path: Path) -> None:
+    with (tmp_path / "sparse.txt").open("wb") as stream:
+        stream.truncate(10**12)
+    with pytest.raises(IngestError, match=r"^is larger than 1,000 MB: split it$"):
+        file_digest(tmp_path / "sparse.txt")
+
+
 @needs_permissions
 def test_a_folder_that_cannot_be_listed_is_given_itself(tmp_path: Path) -> None:
     write(tmp_path / "closed" / "a.md")

@@ -282,6 +282,9 @@ def test_what_a_cell_spans_stands_in_each_row(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(30)
 def test_cells_that_claim_to_span_too_much_are_refused(tmp_path: Path) -> None:
+    steps = "<tr><td rowspan=65000>q</td></tr>" * 2000
+    with pytest.raises(IngestError, match=r"whose \d+ cells span more than \d+ places"):
+        page(tmp_path, f"<table>{steps}</table>")
     wide = f"<td rowspan=65534>{'x' * 10000}" + "<tr><td>a" * 9000
     with pytest.raises(IngestError, match="of text: split it"):
         page(tmp_path, f"<table><tr><td>head<tr>{wide}</table>")

@@ -43,6 +43,7 @@ from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
 
 MANIFEST, STATE = "manifest.json", "state.dump"
+MAX_SQL_BYTES = 10_000_000  # of a backup, besides rows; a schema has some 200 kB
 MAX_MANIFEST_BYTES = 10_000_000  # some 100 bytes a table, of which a database may index thousands
 FORMAT = 1  # 1.0 also wrote 2, of several databases
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
@@ -379,8 +380,8 @@ def _run_script(
     own: Collection[bytes] | None,
 ) -> None:
     """Run pg_dump's script: statements, and in between the rows of tables."""
-    before_rows, statements = LATE_TABLES, list[bytes]()
-    for line in lines:
+    before_rows, statements, size = LATE_TABLES, list[bytes](), 0
+    for line in iter(lambda: lines.readline(BLOCK_BYTES), b""):
         if COPY_LINE.fullmatch(line):
             _run_statements(connection, statements, vector_schemas, own)
             connection.execute(before_rows)
@@ -388,6 +389,9 @@ def _run_script(
             _copy_rows(connection, line, lines)
         else:
             statements.append(line)
+            size += len(line)
+            if size > MAX_SQL_BYTES:
+                raise ConfigError("the backup holds more SQL than lexichord writes")
     _run_statements(connection, statements, vector_schemas, own)
 
 
@@ -408,20 +412,23 @@ def _run_statements(
 
 
 def _copy_rows(connection: Connection, statement: bytes, lines: IO[bytes]) -> None:
+    is_begun = True  # a line, of which no more than a block is read at once
     with connection.cursor().copy(statement) as copy:
-        while (line := lines.readline()) != b"\\.\n":
-            if not line:
+        while (part := lines.readline(BLOCK_BYTES)) != b"\\.\n" or not is_begun:
+            if not part:
                 raise DatabaseError("the backup is cut short")
-            copy.write(line)
+            copy.write(part)
+            is_begun = part.endswith(b"\n")
 
 
 def _compare(expected: Mapping[str, list[Any]], stored: Mapping[str, list[Any]]) -> None:
     """Raise DatabaseError unless the tables have the rows that were there."""
-    for name, rows in expected.items():
-        if stored.get(name) != rows:
+    nothing: list[Any] = [0]
+    for name in sorted(expected.keys() | stored.keys()):
+        if stored.get(name) != (rows := expected.get(name, nothing)):
             raise DatabaseError(
                 f"table {name} has not the rows of the backup's, "
-                f"{stored.get(name, [0])[0]} for {rows[0]}; make the backup again"
+                f"{stored.get(name, nothing)[0]} for {rows[0]}; make the backup again"
             )
 
 

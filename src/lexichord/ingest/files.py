@@ -4,6 +4,7 @@ import asyncio
 import errno
 import hashlib
 import json
+import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
@@ -59,6 +60,7 @@ from lexichord.types import (
 )
 from lexichord.types.options import read_metadata
 
+MAX_FILE_BYTES = 1_000_000_000  # also what archives may unpack to
 MAX_SIDECAR_BYTES = 1_000_000
 NO_METADATA: Json = MappingProxyType({})
 METADATA_DIGEST_CHARS = 16  # characters of the digest in a recipe
@@ -274,6 +276,8 @@ def file_digest(file: Path, opening: OpenFile = open_regular) -> str:
     """Return the sha256 of the file's bytes. Raises IngestError."""
     try:
         with opening(file) as stream:
+            if os.fstat(stream.fileno()).st_size > MAX_FILE_BYTES:
+                raise IngestError(f"is larger than {MAX_FILE_BYTES // 10**6:,} MB: split it")
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise IngestError(f"cannot be read: {error.strerror}") from error

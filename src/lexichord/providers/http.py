@@ -6,6 +6,7 @@ itself whether the same request may succeed later (`ProviderError.is_transient`)
 """
 
 import asyncio
+import json
 import os
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -187,6 +188,7 @@ def llm_connection(settings: Settings) -> dict[str, str]:
     return ({"api_base": url.rstrip("/")} if url else {}) | ({"api_key": key} if key else {})
 
 
+MAX_REPLY_BYTES = 64_000_000  # of a model service: 32 vectors of 4,096 numbers are 3 MB
 HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given up
 
 
@@ -211,12 +213,18 @@ async def post_json(
     """
     bearer = key.get_secret_value() if key else ""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
+    text = bytearray()
     with named_failures(who):
-        reply = await client.post(url, json=body, headers=headers)
-    if not reply.is_success:
-        raise error_for_status(who, reply.status_code, reply.headers)
+        async with client.stream("POST", url, json=body, headers=headers) as reply:
+            if not reply.is_success:
+                raise error_for_status(who, reply.status_code, reply.headers)
+            async for part in reply.aiter_bytes():
+                text += part
+                if len(text) > MAX_REPLY_BYTES:
+                    limit = MAX_REPLY_BYTES // 10**6
+                    raise BadResponseError(f"{who} gave a reply of more than {limit} MB")
     try:
-        return reply.json()
+        return json.loads(text)
     except (ValueError, RecursionError):
         raise error_for_status(who, reply.status_code, reply.headers) from None
 

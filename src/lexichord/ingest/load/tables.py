@@ -14,6 +14,9 @@ from lexichord.types import LoadedText, Table
 
 NUMBER_CELL = re.compile(r"[-+(]?[\d.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
 
+# Of a table of 50 columns a row may have one cell of its own; rows that all span all that follow
+# would come to the square of what the file holds.
+MAX_SPANNED_RATIO, FREE_CELLS = 50, 1_000
 MAX_EMPTY_COLUMNS = 10  # side by side: more are left out, a sheet may have thousands
 
 
@@ -110,16 +113,19 @@ def filled_rows(rows: Iterable[Iterable[SpanningCell]], header_rows: int) -> Ite
 
     What spans rows stands in each of them that holds something besides, in the header once; what
     spans columns in the first.
-    Raises IngestError where that comes to too much text.
+    Raises IngestError where that comes to too much text, or to far more than there are cells.
     """
     below: Below = {}
-    length = 0
+    length = own = filled = 0
     for number, row in enumerate(map(list, rows)):
         is_filled = number >= header_rows and any(cell.text.strip() for cell in row)
         line, below = _filled(row, below, is_filled)
         length += sum(map(len, line)) + len(line)
         if length > MAX_TEXT_BYTES:
             raise too_long_error()
+        own, filled = own + len(row), filled + len(line)
+        if filled > FREE_CELLS + MAX_SPANNED_RATIO * own:
+            raise IngestError(f"holds a table whose {own} cells span more than {filled} places")
         yield line
 
 
