@@ -345,9 +345,10 @@ def _new_database(
         admin.execute(
             f"create database {name} template {template} {'' if copy_of else locale}".encode()
         )
-        try:
-            yield at(server, name)
-        finally:
+    try:
+        yield at(server, name)
+    finally:  # anew: a test may have had the server killed
+        with psycopg.connect(at(server, "postgres"), autocommit=True) as admin:
             admin.execute(f"drop database {name} with (force)".encode())
 
 

@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.conftest import new_cluster, new_database, nodes_of
 
 PARTS, K, QUERIES = (80, 60, 60), 10, 25
+DRAWN = 4_000  # windows that are embedded
 WRITERS, WRITTEN = 4, 8  # documents a writer
 FIRST_TEN = "select uri, char_start from lexichord.hybrid_search(%s, %s::public.halfvec, k => %s)"
 
@@ -164,7 +165,7 @@ def main() -> None:
     arguments = parser.parse_args()
     embedder = LocalEmbedder(windows_home())
     pairs = asked(arguments.data, embedder)
-    corpus = Corpus(arguments.data, embedder)
+    corpus = Corpus(arguments.data, embedder, DRAWN)
     nodes = nodes_of(arguments.server)[: arguments.workers + 1]
     with ExitStack() as stack:
         dsns = [

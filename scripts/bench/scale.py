@@ -46,7 +46,7 @@ type Pair = tuple[str, str]
 class Corpus:
     """Documents of windows with their vectors."""
 
-    def __init__(self, data: Path, embedder: LocalEmbedder) -> None:
+    def __init__(self, data: Path, embedder: LocalEmbedder, drawn: int = DRAWN) -> None:
         self.texts = list(texts(data / "legalbenchrag/corpus"))
         random.Random(7).shuffle(self.texts)
         self.space = str(embedder.space)
@@ -55,11 +55,11 @@ class Corpus:
             for number, text in enumerate(self.texts)
             for start in range(0, len(text.text), LENGTHS[0])
         ]
-        self.drawn = sorted(random.Random(7).sample(places, DRAWN))
+        self.drawn = sorted(random.Random(7).sample(places, drawn))
         self.vectors = self._embedded(embedder)
 
     def _embedded(self, embedder: LocalEmbedder) -> Vectors:
-        file = cache_folder() / f"scale-{DRAWN}.npy"
+        file = cache_folder() / f"scale-{len(self.drawn)}.npy"
         if not file.exists():
             pieces = [self.texts[n].text[start : start + LENGTHS[0]] for n, start in self.drawn]
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ class Corpus:
         places = np.array(self.drawn)
         own = np.flatnonzero(places[:, 0] == number)
         if not len(own):
-            own = np.array([number % DRAWN])
+            own = np.array([number % len(self.drawn)])
         nearest = own[np.abs(places[own, 1] - np.array(starts)[:, None]).argmin(axis=1)]
         noise = np.random.default_rng(list(seed.encode())).normal(0, NOISE, (len(starts), 384))
         vectors = self.vectors[nearest] + noise
