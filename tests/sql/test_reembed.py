@@ -126,15 +126,17 @@ def test_before_and_after_the_swap_and_back(fresh: Connection) -> None:
 
 
 def test_the_new_index_is_used(fresh: Connection) -> None:
+    if value(fresh, "select engine from lexichord.configuration()") == "citus":
+        pytest.skip("so few chunks a shard are read without: see test_citus")
     random = Random(5)
     for number in range(60):
         put(fresh, f"d{number}", [f"w{line}" for line in range(60)], random_vectors(random, 60))
     call(fresh, "build_indexes")
     moved(fresh)
     fresh.execute("analyze lexichord_data.chunk")
-    dense, *keyword = call(fresh, "index_use")
-    assert dense["used"] or not keyword, dense  # Citus reads so small a shard without
-    assert all(row["used"] or row["plan"] is None for row in keyword), keyword
+    dense, keyword = call(fresh, "index_use")
+    assert dense["used"], dense
+    assert keyword["used"] or keyword["plan"] is None, keyword
     assert len(nearest(fresh, "[1,0,0]", depth=200)) == 200
     assert value(fresh, "select lexichord.dense_recall('[1,0,0]', 10)") > 0.8
     assert call(fresh, "outgrown_indexes") == []
