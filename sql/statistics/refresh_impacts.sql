@@ -14,7 +14,7 @@ begin
     end if;
     perform lexichord.hold_writers();  -- they make impacts by the mean length of before
     update corpus set average_length = average;
-    perform lexichord_data.replace_impacts(average);
+    perform lexichord_data.replace_impacts();
     return true;
 end $$;
 comment on function lexichord.refresh_impacts(boolean) is

@@ -127,20 +127,14 @@ create or replace trigger keep_truncated after truncate on lexichord_data.chunk
     for each statement execute function lexichord_data.keep_index_rows();
 
 -- For refresh_impacts. Part by part: an array holds one gigabyte.
-create or replace function lexichord_data.replace_impacts(average double precision) returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 as $$
+create or replace function lexichord_data.replace_impacts() returns void
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
-    owners bigint[];
     chunks bigint[];
-    impacts @extschema:vector@.sparsevec[];
 begin
     delete from keyword;
-    for owners, chunks, impacts in
-        select array_agg(c.document_id), array_agg(c.id), array_agg(i)
-        from chunk c, lexichord_data.impact_vector(c.lexemes, c.token_count, average) as i
-        where c.lexemes <> ''::tsvector group by c.id / 10000
-    loop
-        insert into keyword (document_id, chunk_id, impacts) select * from unnest(owners, chunks, impacts);
+    for chunks in select array_agg(c.id) from chunk c group by c.id / 10000 loop
+        perform lexichord_data.add_keywords(chunks);
     end loop;
 end $$;
 

@@ -21,10 +21,11 @@ begin
 end $$;
 
 -- For refresh_impacts.
-create or replace function lexichord_data.replace_impacts(average double precision) returns void
+create or replace function lexichord_data.replace_impacts() returns void
 language sql set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 as $$
     update keyword k set impacts = i
-    from chunk c, lexichord_data.impact_vector(c.lexemes, c.token_count, average) as i where c.id = k.chunk_id
+    from lexichord_data.average_length() as a (average_length), chunk c,
+         lexichord_data.impact_vector(c.lexemes, c.token_count, a.average_length) as i where c.id = k.chunk_id
 $$;
 
 -- For the engines, once their triggers are there, and for recount.

@@ -24,6 +24,7 @@ from lexichord.db import schema
 from lexichord.db.dumps import (
     BLOCK_BYTES,
     COPY_LINE,
+    DERIVED_TABLES,
     WITHOUT_ROLES,
     begin,
     check_own,
@@ -54,10 +55,10 @@ HAS_INDEXED_TABLES = "select exists (select from lexichord_data.indexed_table)"
 SCHEMA_NAME = re.compile(r'[a-z_][a-z0-9_]*|"[^"\x00-\x1f]+"', re.A)
 TENANT_POLICY = re.compile(r" POLICY lexichord_data \w+ own ")
 
-TABLES = """
+TABLES = f"""
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
 and c.relkind = 'r' and c.relname <> all(%s)
-and c.relname !~ '^(posting|block_maximum|keyword(_block|_part_.*)?|chunk_vector)$'
+and c.relname !~ '^({"|".join(DERIVED_TABLES).replace("*", ".*")})$'
 order by c.relname
 """
 TABLE_SUM = """

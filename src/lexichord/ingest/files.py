@@ -29,7 +29,7 @@ from lexichord.ingest.load import (
     kind_of,
     named_by_type,
 )
-from lexichord.ingest.load.containers import ContainedFile
+from lexichord.ingest.load.containers import MAX_PARTS_BYTES, ContainedFile
 from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
@@ -60,7 +60,7 @@ from lexichord.types import (
 )
 from lexichord.types.options import read_metadata
 
-MAX_FILE_BYTES = 1_000_000_000  # also what archives may unpack to
+MAX_FILE_BYTES = MAX_PARTS_BYTES  # as much as archives may unpack to
 MAX_SIDECAR_BYTES = 1_000_000
 NO_METADATA: Json = MappingProxyType({})
 METADATA_DIGEST_CHARS = 16  # characters of the digest in a recipe
