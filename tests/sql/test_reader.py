@@ -36,7 +36,7 @@ OF_LEXICHORD_DATA = """
 """
 OTHERS = {*OF_LEXICHORD_DATA.split(), *ROW_TYPED, *(name for name, _ in calls.OTHERS)}
 SECRETS = {
-    *("tenant", "tenant_role"),
+    *("tenant", "tenant_role", "writer_lock"),
     *("run", "run_file", "query", "query_hit", "chunk_context", "api_key", "api_call"),
     *("evaluation", "evaluation_query", "evaluation_result", "evaluation_set", "judgment"),
 }
@@ -132,6 +132,16 @@ def test_what_is_not_a_read_is_refused(library: Connection, reader: Connection) 
     for each in refused:
         with pytest.raises(errors.InsufficientPrivilege, match=f"for function {each[1]}"):
             reader.execute(with_nulls(*each).encode())
+
+
+def test_a_member_stops_no_writer(fresh: Connection) -> None:
+    with member(fresh) as reader, reader.transaction():
+        reader.execute("select pg_advisory_xact_lock(hashtextextended('lexichord.write', 0))")
+        with pytest.raises(errors.InsufficientPrivilege), reader.transaction():
+            reader.execute("lock table lexichord_data.writer_lock in access share mode")
+        fresh.execute("set lock_timeout = '2s'")
+        put(fresh, "a", ["w1"])
+        call(fresh, "delete_documents", documents=[1])
 
 
 def test_the_extensions_maintenance_is_refused(library: Connection, reader: Connection) -> None:
