@@ -5,10 +5,12 @@ Python cannot end a thread: what works in one asks between its steps whether it 
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from threading import Event
 
+# Those of asyncio.to_thread are ingest's: slow pages and disks may have all of them wait.
+_THREADS = ThreadPoolExecutor(thread_name_prefix="lexichord-work")
 _ended: ContextVar[Event | None] = ContextVar("ended", default=None)
 
 
@@ -17,9 +19,9 @@ class UnwantedError(Exception):
 
 
 async def in_thread[*Args, R](
-    function: Callable[[*Args], R], *args: *Args, threads: Executor | None = None
+    function: Callable[[*Args], R], *args: *Args, threads: Executor = _THREADS
 ) -> R:
-    """Run a function in a thread: one of `threads`, else of those that all share.
+    """Run a function in a thread: one of `threads`, else of those in which no ingest waits.
 
     If the caller is cancelled it ends at its next `check_wanted`.
     """

@@ -1,9 +1,13 @@
 """What one caller takes of a server leaves searches their share, and ends when nobody waits."""
 
+import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import pytest
@@ -11,6 +15,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.types import Message
 
+from lexichord.ingest.web import WEB_LIMITS
 from lexichord.serve import middleware
 from lexichord.serve.access import TEXT_THREADS
 from lexichord.types import Json
@@ -152,3 +157,59 @@ async def test_what_is_sent_waits_on_the_disk() -> None:
         assert isinstance(file, UploadFile)
         assert not file._in_memory
         assert await file.read() == text
+
+
+@pytest.fixture
+def silent() -> Iterator[tuple[str, list[socket.socket]]]:
+    """The address of a server that takes connections and says nothing, and what it holds."""
+    held: list[socket.socket] = []
+
+    def hold(listening: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                held.append(listening.accept()[0])
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        holding = Thread(target=hold, args=[listening])
+        holding.start()
+        yield f"127.0.0.1:{listening.getsockname()[1]}", held
+        listening.shutdown(socket.SHUT_RDWR)
+        holding.join()
+    for one in held:
+        one.close()
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Return whether the other side has not closed it."""
+    connection.setblocking(False)
+    try:
+        while connection.recv(10_000):
+            pass
+    except BlockingIOError:
+        return True
+    return False
+
+
+def test_searches_do_not_wait_for_pages(
+    corpus: str,
+    home: Path,
+    silent: tuple[str, list[socket.socket]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """More than a loop has threads for; who asked for them has gone."""
+    patient = replace(WEB_LIMITS, connect_seconds=60.0)
+    monkeypatch.setattr("lexichord.ingest.jobs.WEB_LIMITS", patient)
+    host, held = silent
+    many = min(32, (os.cpu_count() or 1) + 4)
+    form = f"dataset=web&urls=http://{host}/".encode()
+    kind = "content-type: application/x-www-form-urlencoded", f"content-length: {len(form)}"
+    with (
+        new_database(corpus, copy_of=corpus) as dsn,
+        serve(dsn, home=home, fetch_hosts=host) as served,
+    ):
+        while (asked := len(held)) < many:
+            with connected(served.url) as connection:
+                connection.sendall(request("/v1/documents:upload", form, *kind))
+                wait_until(lambda: len(held) > asked)
+        assert served.by().post("/v1/search", json=SEARCH).status_code == 200
+        assert all(map(is_open, held))

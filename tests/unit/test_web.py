@@ -1,13 +1,15 @@
 """Pages of the web: what is asked, what is not, and within which limits. Against real servers."""
 
+import asyncio
 import gzip
 import re
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.web import WEB_LIMITS, Reach, Validators, check_url, fetch, normal_url
 from lexichord.ingest.web.crawl import Crawl, WebPage, file_name
+from lexichord.work import UnwantedError, in_thread
 from tests.http_server import Manner, Reply, Request, http_server
 
 ANYWHERE = Reach(allow_private=True)
@@ -262,6 +265,30 @@ def test_a_page_that_does_not_say_where_it_ends_is_cut_off_as_well() -> None:
             fetch(f"http://127.0.0.1:{port}/", {}, limits, ANYWHERE)
         server.join()
     assert len(sent) < 60
+
+
+async def test_a_walk_that_nobody_waits_for_ends(site: Site) -> None:
+    for name in "ab":
+        site.put(f"/{name}.html", name)
+    first, left = asyncio.Event(), Event()
+    loop, ended = asyncio.get_running_loop(), list[str]()
+
+    def walk() -> None:
+        try:
+            for _ in Crawl(reach=ANYWHERE).pages([f"{site.url}/{name}.html" for name in "ab"]):
+                loop.call_soon_threadsafe(first.set)
+                left.wait()
+        except UnwantedError:
+            ended.append("unwanted")
+
+    with ThreadPoolExecutor(1) as threads:
+        walking = asyncio.create_task(in_thread(walk, threads=threads))
+        await first.wait()
+        walking.cancel()
+        await asyncio.wait([walking])
+        left.set()
+    assert ended == ["unwanted"]
+    assert "/b.html" not in site.paths
 
 
 def test_robots_are_heeded(site: Site) -> None:

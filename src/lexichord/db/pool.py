@@ -40,6 +40,7 @@ from lexichord.db.session import (
 )
 from lexichord.errors import ConfigError
 from lexichord.types.base import Ids, unknown_id
+from lexichord.work import in_thread
 
 log = logging.getLogger("lexichord")
 
@@ -321,7 +322,7 @@ class Database:
             if not is_cut(error):
                 raise
             if self._restart is not None:
-                await asyncio.to_thread(self._restart)
+                await in_thread(self._restart)
             await self._pool.check()
             return await self._call(self._pool, function, arguments)
 

@@ -1,6 +1,5 @@
 """Cohere's embeddings and rerankers, through its SDK."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -15,6 +14,7 @@ from lexichord.providers import EmbedKind
 from lexichord.providers.embed import EmbeddingReply, EmbedRequest
 from lexichord.providers.http import error_for_status, host, named_failures, new_client
 from lexichord.types import EmbeddingSpace, Ranked
+from lexichord.work import in_thread
 
 if TYPE_CHECKING:
     from cohere import AsyncClientV2
@@ -116,7 +116,7 @@ class CohereReranker:
 
         Raises ProviderError.
         """
-        client, sdk = await asyncio.to_thread(open_cohere, self.key, self.base_url)
+        client, sdk = await in_thread(open_cohere, self.key, self.base_url)
         async with client:
             with cohere_failures(f"the reranker at {host(self.base_url)}", "is no ranking"):
                 reply = await sdk.rerank(

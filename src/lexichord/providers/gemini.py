@@ -32,6 +32,7 @@ from lexichord.providers.http import (
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Generated, Task, Usage
+from lexichord.work import in_thread
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -182,7 +183,7 @@ async def _connect(opened: AsyncExitStack, settings: Settings) -> "Client":
 
     access = llm_connection(settings)
     base, _, version = access.get("api_base", GEMINI_API_URL).rpartition("/")
-    http = await opened.enter_async_context(await asyncio.to_thread(new_client))
+    http = await opened.enter_async_context(await in_thread(new_client))
     options = types.HttpOptions(
         base_url=base,
         api_version=version,
@@ -192,7 +193,7 @@ async def _connect(opened: AsyncExitStack, settings: Settings) -> "Client":
     key = access.get("api_key") or next(
         filter(None, map(os.environ.get, GEMINI_KEY_VARIABLES)), PLACEHOLDER_KEY
     )
-    return await asyncio.to_thread(genai.Client, vertexai=False, api_key=key, http_options=options)
+    return await in_thread(partial(genai.Client, vertexai=False, api_key=key, http_options=options))
 
 
 @contextmanager

@@ -40,6 +40,7 @@ from lexichord.types import (
 from lexichord.types.evidence import Quote
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.response import Grade, Grading, Rewrite, Wording
+from lexichord.work import in_thread
 
 MAX_QUESTION_PARTS = 10  # entities or sub-questions that are heeded; each of these is searched for
 EMPTY_FIELD_WORDS = ("none", "null", "n/a")  # what models write where a field is to be empty
@@ -290,7 +291,7 @@ def _sources(response: Response) -> list[NumberedQuote]:
 
 async def find_query_model(settings: Settings) -> Generator | None:
     """Return the model that the settings name; None where they name none. Raises ConfigError."""
-    return await asyncio.to_thread(find_generator, settings)  # the first loads for a second
+    return await in_thread(find_generator, settings)  # the first loads for a second
 
 
 def with_llm_stages(

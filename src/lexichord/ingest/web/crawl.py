@@ -1,11 +1,11 @@
 """Pages one after another, as sources: those named, those of a sitemap, those they link to."""
 
-import asyncio
 import gzip
 import time
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -32,6 +32,7 @@ from lexichord.ingest.web import (
     normal_url,
 )
 from lexichord.types import Scope
+from lexichord.work import check_wanted, in_thread
 
 MAX_ROBOTS_BYTES = 500_000  # what comes after is not heeded
 MAX_CRAWL_DELAY_SECONDS = 10.0  # that a robots.txt may ask for
@@ -105,6 +106,7 @@ class Crawl:
         budget = self.limits.total_bytes
         deadline = time.monotonic() + self.limits.total_seconds
         while queue:
+            check_wanted()
             place = queue.popleft()
             if why := self._spent(len(done), budget, deadline):
                 self.left_out[place.url] = why
@@ -256,6 +258,7 @@ def is_address(path: str) -> bool:
 
 
 MAX_PAGE_NAME_CHARS = 60
+_THREADS = ThreadPoolExecutor(thread_name_prefix="lexichord-pages")  # files do not wait for pages
 ETAG, LAST_MODIFIED = "etag", "last_modified"  # keys of a page's metadata
 GENERAL_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
 
@@ -275,7 +278,7 @@ class WebSources:
         validators = {url: _validators(row["metadata"]) for url, row in stored.items()}
         search = self.files.search
         crawl = Crawl(validators, self.limits, self.reach, search.left_out, search.dead_links)
-        return await asyncio.to_thread(self._sources, crawl, urls, stored)
+        return await in_thread(self._sources, crawl, urls, stored, threads=_THREADS)
 
     async def _stored(self, database: Database) -> dict[str, Row]:
         """Return the digests and metadata of the pages that are stored as they would be now."""

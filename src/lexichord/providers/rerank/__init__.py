@@ -19,6 +19,7 @@ from lexichord.errors import BadResponseError, ProviderTimeoutError
 from lexichord.providers import Reranker
 from lexichord.providers.http import RetryPolicy, host, new_client, post_json, retry
 from lexichord.types import Ranked
+from lexichord.work import in_thread
 
 if TYPE_CHECKING:
     from httpx import AsyncClient
@@ -109,7 +110,7 @@ class JinaReranker:
             "top_n": top_n,
             "return_documents": False,
         }
-        async with await asyncio.to_thread(new_client) as client:
+        async with await in_thread(new_client) as client:
             reply = await _post(client, self.base_url, self.key, body)
         results = reply.get("results") if isinstance(reply, dict) else None
         return _read_ranking(results, "relevance_score", self.base_url)
@@ -128,7 +129,7 @@ class TeiReranker:
         TEI scores every text by itself, so that batches can be compared. Raises ProviderError.
         """
         ranked: list[Ranked] = []
-        async with await asyncio.to_thread(new_client) as client:
+        async with await in_thread(new_client) as client:
             for batch in batched(texts, TEI_BATCH_TEXTS):
                 body = {"query": query, "texts": batch, "truncate": True}
                 reply = await _post(client, self.base_url, self.key, body)

@@ -27,6 +27,7 @@ from lexichord.serve.page import PAGE_HEADERS, page_caller
 from lexichord.serve.page.form import SearchForm
 from lexichord.types import Response as QueryResponse
 from lexichord.types import Rights, ShownDocument
+from lexichord.work import in_thread
 
 LEAST_NAME_CHARS, MAX_NAME_CHARS, MAX_NAME_WORDS = 5, 60, 6  # "Help", "Misc" ask for nothing
 QUESTION_WORDS = 4
@@ -281,7 +282,7 @@ async def _candidates(caller: ScopedClient) -> list[Candidate]:
     listed = await caller.list(limit=MAX_LISTED_DOCUMENTS)
     sample = listed[:: 1 + len(listed) // EXAMPLE_DOCUMENTS]
     shown = [await caller.show(one.document_id) for one in sample]
-    each = await asyncio.to_thread(
+    each = await in_thread(
         lambda: [[*islice(candidates(one), MAX_EXAMPLES_OF_DOCUMENT)] for one in shown]
     )
     turns = filter(None, chain.from_iterable(zip_longest(*each)))

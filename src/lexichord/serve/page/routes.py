@@ -94,6 +94,7 @@ from lexichord.types import Response as QueryResponse
 from lexichord.types.base import document_name
 from lexichord.types.response import DraftEvent, EvidenceEvent, FilesEvent, QueryEvent
 from lexichord.types.state import IngestRun
+from lexichord.work import in_thread
 
 PAGE_METHODS = ["GET", "HEAD"]
 
@@ -207,7 +208,7 @@ async def document(request: Request, document: str) -> Response:
     """
     stored = await (await page_caller(request)).show(document)
     wanted = request.query_params.get("part", "")
-    view = await asyncio.to_thread(show_document, stored, _marked(request, stored), wanted)
+    view = await in_thread(show_document, stored, _marked(request, stored), wanted)
     return page(request, "document.html", document=stored.document, view=view)
 
 
