@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing.process import BaseProcess
+from operator import itemgetter
 from random import Random
 from typing import Any, LiteralString
 
@@ -16,6 +17,8 @@ from psycopg import sql
 from lexichord.db.pool import Database
 from lexichord.db.tables import CHANGES, Listener
 from lexichord.errors import ProviderError
+from lexichord.ingest import table_rows
+from lexichord.ingest.table_rows import ROW_RECIPE
 from lexichord.ingest.table_worker import TableWorker, WorkerReport
 from lexichord.providers import Embedder
 from tests.conftest import new_database
@@ -159,6 +162,23 @@ def test_a_uri_of_two_rows_is_said(fresh: Connection, dsn: str) -> None:
     work(dsn)
     assert len(stored(fresh)) == 3
     assert call(fresh, "list_table_failures") == []
+
+
+def test_rows_are_read_as_many_as_may_be_held(
+    fresh: Connection, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_rows, "MAX_TEXT_BYTES", 100)
+    fresh.execute(INDEX.encode())
+    for title in ["a" * 60, "b" * 60, "c" * 30, "d" * 101, "e" * 99]:
+        fresh.execute("insert into article (title) values (%s)", [title])
+    asked = {"table_id": 1, "keys": [*"12345"], "recipe": ROW_RECIPE, "max_characters": 100}
+    rows = sorted(call(fresh, "changed_rows", **asked), key=itemgetter("key"))
+    assert [bool(row["content"]) for row in rows] == [True, False, False, False, False]
+    assert [row["characters"] for row in rows] == [60, 60, 30, 101, 99]
+    assert work(dsn).stored == 4
+    (failure,) = call(fresh, "list_table_failures", source="public.article")
+    assert failure["key"] == "4"
+    assert sorted(row[2][0] for row in stored(fresh)) == ["a", "b", "c", "e"]
 
 
 def test_a_table_that_no_longer_fits_does_not_hold_up_the_rest(

@@ -55,9 +55,12 @@ async def take_changes(connection: Conn, most: int) -> Row | None:
     return rows[0] if rows else None
 
 
-async def changed_rows(connection: Conn, table: int, keys: Sequence[str], recipe: str) -> list[Row]:
+async def changed_rows(
+    connection: Conn, table: int, keys: Sequence[str], recipe: str, max_characters: int
+) -> list[Row]:
     """See sql/tables/changed_rows.sql. Raises IngestError if a row's data cannot be read."""
     arguments: dict[str, Any] = {"keys": list(keys), "recipe": recipe}
+    arguments["max_characters"] = max_characters
     with _data_errors():
         async with connection.transaction():
             return await call(connection, "changed_rows", table_id=table, **arguments)

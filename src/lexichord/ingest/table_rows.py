@@ -52,11 +52,11 @@ def cut_rows(
 
 
 def _cut(row: Row, sandbox: Sandbox, by_document: bool) -> CutRow:
+    if row["characters"] > MAX_TEXT_BYTES:
+        raise too_long_error()
     text = row["content"]
     if not text.strip():
         raise IngestError("its text is empty")
-    if len(text) > MAX_TEXT_BYTES:
-        raise too_long_error()
     language = tell_language(text)
     config = find_text_config(language) if by_document else None
     chunks = [_in_context(chunk, row) for chunk in sandbox.cut(text, "text/plain", row["title"])]
@@ -98,7 +98,8 @@ class RowIndexer:
 
     def warm_up(self, embedder: Embedder | None) -> None:
         """Cut a row, and embed it unless a service would. Raises IngestError, ProviderError."""
-        row = {"key": "", "title": "", "context": "", "sha256": "", "content": WARM_UP_TEXT}
+        row: Row = {"key": "", "title": "", "context": "", "sha256": ""}
+        row |= {"content": WARM_UP_TEXT, "characters": len(WARM_UP_TEXT)}
         cut_rows([row], self.sandbox, self.by_document)
         if embedder is not None and not isinstance(embedder, RemoteEmbedder):
             embedder.embed([WARM_UP_TEXT], "document")
@@ -113,8 +114,11 @@ class RowIndexer:
             if taken is None:
                 return None
             report = BatchReport(len(taken["keys"]), waiting_since=taken["waiting_since"])
-            if taken["keys"]:
-                await self._index(connection, taken["table_id"], taken["keys"], embedder, report)
+            waiting = keys = taken["keys"]
+            while waiting:
+                place = connection, taken["table_id"], waiting
+                waiting = await self._index(*place, embedder, report)
+            if keys:
                 await tables.finish_changes(connection, taken["changes"])
         return report
 
@@ -125,8 +129,12 @@ class RowIndexer:
         keys: Sequence[str],
         embedder: ChunkEmbedder,
         report: BatchReport,
-    ) -> None:
+    ) -> list[str]:
+        """Index those whose texts may be held together; return the keys of the others."""
         rows = await _read(connection, table, keys, report.refused)
+        waiting = {row["key"] for row in rows if _waits(row)}
+        keys = [key for key in keys if key not in waiting]
+        rows = [row for row in rows if row["key"] not in waiting]
         cut, refused = await asyncio.to_thread(cut_rows, rows, self.sandbox, self.by_document)
         report.refused |= refused
         digests = [row.sha256 for row in cut]
@@ -134,6 +142,7 @@ class RowIndexer:
         staged = await self._embed(cut, known, embedder, report)
         store = _Store(connection, table, embedder.space, report)
         await store.store(keys, {row.key: row for row in staged}, report.refused)
+        return sorted(waiting)
 
     async def _embed(
         self,
@@ -154,12 +163,17 @@ class RowIndexer:
         return [_staged(row, vectors, known) for row in rows]
 
 
+def _waits(row: Row) -> bool:
+    """Return whether a row's text did not come, as those before it are as long as may come."""
+    return row["content"] is None and row["characters"] <= MAX_TEXT_BYTES
+
+
 async def _read(
     connection: Conn, table: int, keys: Sequence[str], refused: dict[str, str]
 ) -> list[Row]:
     """Read changed rows; where they cannot be read, halves of them, down to one."""
     try:
-        return await tables.changed_rows(connection, table, keys, ROW_RECIPE)
+        return await tables.changed_rows(connection, table, keys, ROW_RECIPE, MAX_TEXT_BYTES)
     except IngestError as error:
         if len(keys) == 1:
             refused[keys[0]] = str(error)
