@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import psutil
@@ -14,8 +16,10 @@ import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
+from lexichord.ingest.files import MAX_LATE_PARTS, FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.sandbox import Sandbox
+from lexichord.ingest.sources import IngestSource
 from tests.documents import Block, Layout, make_docx, make_pdf
 from tests.end_to_end.processes import wait_until
 
@@ -114,6 +118,27 @@ def test_a_refusal_leaves_the_child_as_it_is(tmp_path: Path, sandbox: Sandbox, s
         sandbox.read(tmp_path / "absent\udce9\n.md")
     assert sandbox.read(small)[0].title == "Lease"
     assert child().pid == first
+
+
+def refusal(source: IngestSource) -> str:
+    with pytest.raises(IngestError) as raised:
+        source.read()
+    return str(raised.value)
+
+
+def test_parts_that_take_too_long_are_read_up_to_some(tmp_path: Path, slow: Path) -> None:
+    """A small archive of a thousand of them would hold a reader for a day."""
+    file = tmp_path / "slow.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(MAX_LATE_PARTS + 2):
+            archive.write(slow, f"{number}.txt")
+    with Sandbox() as lists, Sandbox(seconds=0.6) as sandbox:
+        parts = lists.list_parts(file)
+        files = FileSources("default", "", sandbox)
+        sources = files.parts("slow.zip", parts, lambda: nullcontext(file), {}, str)
+        told = [*map(refusal, sources)]
+    late = ["took longer than 0.6 s to read"] * MAX_LATE_PARTS
+    assert told == late + [f"was not read: {MAX_LATE_PARTS} parts before it took too long"] * 2
 
 
 @pytest.mark.timeout(30)

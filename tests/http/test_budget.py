@@ -18,6 +18,7 @@ from starlette.types import Message
 from lexichord.ingest.web import WEB_LIMITS
 from lexichord.serve import middleware
 from lexichord.serve.access import TEXT_THREADS
+from lexichord.serve.limits import MAX_JOBS_OF_KEY
 from lexichord.types import Json
 from tests.conftest import new_database
 from tests.end_to_end.processes import wait_until
@@ -213,3 +214,31 @@ def test_searches_do_not_wait_for_pages(
                 wait_until(lambda: len(held) > asked)
         assert served.by().post("/v1/search", json=SEARCH).status_code == 200
         assert all(map(is_open, held))
+
+
+def test_no_key_takes_all_places_of_ingests(
+    bare: str,
+    home: Path,
+    silent: tuple[str, list[socket.socket]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lexichord.serve.http.jobs.JOB_SLOT_SECONDS", 0.5)
+    host, held = silent
+    form = {"urls": f"http://{host}/", "dataset": "open"}
+    paper = {"documents": [{"uri": "one", "text": "of the zebra"}]}
+    with new_database(bare, copy_of=bare) as dsn:
+        fill(dsn, DOCUMENTS)
+        served = serve(dsn, KEYS, home=home, fetch_hosts=host)
+        with served as reached, ThreadPoolExecutor(MAX_JOBS_OF_KEY) as pool:
+            ask = reached.by("writer").post
+            slow = [
+                pool.submit(ask, "/v1/documents:upload", data=form) for _ in range(MAX_JOBS_OF_KEY)
+            ]
+            wait_until(lambda: len(held) == MAX_JOBS_OF_KEY)
+            again = ask("/v1/documents:upload", data=form)
+            assert again.status_code == 429
+            other = reached.by("everything").post("/v1/documents", json=paper)
+            assert other.status_code == 202, other.text
+            for one in held:
+                one.close()
+            assert {one.result().status_code for one in slow} == {202}

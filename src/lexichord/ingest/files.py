@@ -34,7 +34,7 @@ from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular
-from lexichord.ingest.sandbox import Sandbox
+from lexichord.ingest.sandbox import LateError, Sandbox
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     LEADS_OUT,
@@ -64,6 +64,9 @@ MAX_FILE_BYTES = MAX_PARTS_BYTES  # as much as archives may unpack to
 MAX_SIDECAR_BYTES = 1_000_000
 NO_METADATA: Json = MappingProxyType({})
 METADATA_DIGEST_CHARS = 16  # characters of the digest in a recipe
+
+# Of one file: what takes the reader's whole time as its hundredth part would hold it for hours.
+MAX_LATE_PARTS = 3
 
 type ReadFile = tuple[LoadedText, list[Chunk]]
 type OpenedFile = Callable[[], AbstractContextManager[Path]]
@@ -208,6 +211,7 @@ class FileSources:
 
         `opened` says where the file is while one of them is read.
         """
+        readable = _Parts(opened)
         for part in parts:
             name = f"{uri}/{part.name}"
             if part.unread:
@@ -217,7 +221,7 @@ class FileSources:
             elif part.error:
                 yield refused_source(name, IngestError(part.error))
             else:
-                read = partial(_opened, opened, part, self.sandbox.read_part)
+                read = partial(readable.read, part, self.sandbox.read_part)
                 source = self._source(name, recipe(part.name), part.sha256, added, read)
                 original = partial(_opened, opened, part, self.sandbox.read_bytes)
                 kind = kind_of(part.name) or ""
@@ -251,6 +255,23 @@ class FileSources:
             metadata={**version, **loaded.metadata},
         )
         return PreparedDocument(_with_metadata(document, added) if added else document, chunks)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of a file, of which none is read any more once some have taken too long."""
+
+    opened: OpenedFile
+    late: int = 0
+
+    def read[T](self, part: ContainedFile, read: Callable[[Path, ContainedFile], T]) -> T:
+        if self.late >= MAX_LATE_PARTS:
+            raise IngestError(f"was not read: {self.late} parts before it took too long")
+        try:
+            return _opened(self.opened, part, read)
+        except LateError:
+            self.late += 1
+            raise
 
 
 def _opened[T](

@@ -43,6 +43,10 @@ def default_workers() -> int:
     return min(count or 1, MAX_DEFAULT_WORKERS)
 
 
+class LateError(IngestError):
+    """Reading a file took longer than it may."""
+
+
 class Sandbox:
     """Loads and cuts files, each in a child process; as many at a time as there are `workers`.
 
@@ -206,7 +210,7 @@ class SandboxChild:
             send(child.stdin, request)
             return _receive(child.stdout.fileno(), time.monotonic() + self.seconds)
         except TimeoutError:
-            raise IngestError(f"took longer than {self.seconds:g} s to read") from None
+            raise LateError(f"took longer than {self.seconds:g} s to read") from None
         except (BrokenPipeError, EOFError):
             raise IngestError(_ended(child)) from None
 

@@ -83,7 +83,8 @@ MAX_RESOURCE_LINKS = 10  # sources of a tool's result that are also given as lin
 
 # Requests.
 RETRY_AFTER_SECONDS = 1  # after 429; a search takes some 30 ms
-MAX_RUNNING_JOBS = 2  # each reads files in processes of its own
+MAX_RUNNING_JOBS = 3  # each reads files in processes of its own
+MAX_JOBS_OF_KEY = 2  # of these, so that files that take hours to read leave others a place
 JOB_SLOT_SECONDS = 10  # that one more job waits for one of them to end
 # Who watches a job holds one of the requests that are answered at once, so that few do so at the
 # same time, each for so long; browsers ask again by themselves.

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import logging
+from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 from weakref import WeakValueDictionary
 
@@ -29,6 +31,7 @@ from lexichord.serve.http.bodies import JobShape, JobsParams, JobsShape, RowId
 from lexichord.serve.limits import (
     JOB_SLOT_SECONDS,
     JOBS_SHUTDOWN_SECONDS,
+    MAX_JOBS_OF_KEY,
     MAX_RUNNING_JOBS,
     MAX_WATCHED_JOBS,
     WATCH_SECONDS,
@@ -70,6 +73,9 @@ class JobRunner:
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(MAX_RUNNING_JOBS)
+        self._of_key = defaultdict[int | None, asyncio.Semaphore](
+            lambda: asyncio.Semaphore(MAX_JOBS_OF_KEY)
+        )
         self._running = set[asyncio.Task[None]]()
         # Of a run, as long as its ingest holds it.
         self._progress = WeakValueDictionary[int, RunProgress]()
@@ -88,16 +94,17 @@ class JobRunner:
         finally:
             self._watchers -= 1
 
-    async def start(self, ingest: IngestCall) -> int:
+    async def start(self, ingest: IngestCall, key_id: int | None) -> int:
         """Start an ingest; return its run's id once it is recorded, and raise what comes before.
 
-        Raises TooManyRequestsError where too many run.
+        Raises TooManyRequestsError where too many run, of all or of the key.
         """
-        await self._acquire_slot()
+        own = self._of_key[key_id]
+        await self._acquire_slots(own)
         run_id: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._run(ingest, run_id))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(partial(self._end, own))
         try:
             return await asyncio.shield(run_id)
         except asyncio.CancelledError:
@@ -105,13 +112,22 @@ class JobRunner:
                 task.cancel()
             raise
 
-    async def _acquire_slot(self) -> None:
+    async def _acquire_slots(self, own: asyncio.Semaphore) -> None:
         try:
-            async with asyncio.timeout(JOB_SLOT_SECONDS):
-                await self._slots.acquire()
+            async with asyncio.timeout(JOB_SLOT_SECONDS), AsyncExitStack() as stack:
+                for slots in (own, self._slots):
+                    await slots.acquire()
+                    stack.callback(slots.release)
+                stack.pop_all()
         except TimeoutError:
             message = "too many ingests at once: try again"
             raise TooManyRequestsError(message, JOB_SLOT_SECONDS) from None
+
+    def _end(self, own: asyncio.Semaphore, task: asyncio.Task[None]) -> None:
+        """Give back what a job held, also one that was cancelled before it began."""
+        self._running.discard(task)
+        own.release()
+        self._slots.release()
 
     async def _run(self, ingest: IngestCall, run_id: asyncio.Future[int]) -> None:
         progress = RunProgress()
@@ -135,7 +151,6 @@ class JobRunner:
             else:
                 run_id.set_exception(error)
         finally:
-            self._slots.release()
             if not run_id.done():
                 run_id.cancel()
 
@@ -163,7 +178,7 @@ async def ended_jobs(runner: JobRunner) -> AsyncIterator[None]:
 async def accept_job(request: Request, caller: ScopedClient, ingest: IngestCall) -> JsonReply:
     """Start an ingest and answer with its job."""
     runner: JobRunner = request.app.state.jobs
-    job = await caller.job(await runner.start(ingest))
+    job = await caller.job(await runner.start(ingest, caller.rights.key_id))
     response = reply(job.to_job(), 202)
     response.headers["location"] = f"/v1/jobs/{job.run_id}"
     return response

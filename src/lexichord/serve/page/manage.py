@@ -123,7 +123,8 @@ async def fetch(request: Request) -> Response:
         _check_name(dataset)
         caller.check_writes(dataset)
         urls = form.get("urls", "").split()
-        run = await runner.start(ingest_call(caller, [], dataset, "keep" in form, {}, urls))
+        ingest = ingest_call(caller, [], dataset, "keep" in form, {}, urls)
+        run = await runner.start(ingest, caller.rights.key_id)
     except ConfigError as error:
         return await _show(request, caller, "", dataset[:MAX_NAME_CHARS], sentence(error))
     return _go(f"/documents/runs/{run}")
@@ -156,7 +157,8 @@ async def _store(request: Request, caller: ScopedClient, form: FormData, dataset
         raise ConfigError(say("error.choose_file"))
     sent = [UploadFile(file.file, filename=file.filename, headers=file.headers) for file in files]
     runner: JobRunner = request.app.state.jobs
-    return await runner.start(ingest_call(caller, sent, dataset, "keep" in form, {}))
+    ingest = ingest_call(caller, sent, dataset, "keep" in form, {})
+    return await runner.start(ingest, caller.rights.key_id)
 
 
 @router.api_route("/documents/delete", methods=PAGE_METHODS)
@@ -247,7 +249,8 @@ async def reread(request: Request) -> Response:
     document = await _find(caller, (await own_form(request)).get("document", ""))
     runner: JobRunner = request.app.state.jobs
     try:
-        run = await runner.start(partial(_reread, caller, document.document_id))
+        ingest = partial(_reread, caller, document.document_id)
+        run = await runner.start(ingest, caller.rights.key_id)
     except ConfigError as error:
         return page(request, "reread.html", 400, document=document, message=sentence(error))
     return _go(f"/documents/runs/{run}")

@@ -319,7 +319,8 @@ async def start_ingest(
     """Begin to store files that were sent, each with its attributes; return the run."""
     runner: JobRunner = request.app.state.jobs
     run = await runner.start(
-        lambda callbacks: caller.ingest_files(dataset, attributes, **callbacks)
+        lambda callbacks: caller.ingest_files(dataset, attributes, **callbacks),
+        caller.rights.key_id,
     )
     await caller.add_dataset_files(dataset, run, attributes)
     return run
