@@ -335,7 +335,7 @@ def test_interrupt_keeps_what_was_reported(
 ) -> None:
     dsn = cli("dsn").stdout.strip()
     for number in range(400):
-        (tmp_path / f"{number}.txt").write_text(f"Clause {number}. " + "Interrupted words. " * 200)
+        (tmp_path / f"{number}.txt").write_text(f"Clause {number}. " + "Interrupted words. " * 10)
     with start_cli("ingest", str(tmp_path), "--dataset", sent.name, "--dsn", dsn) as child:
         assert child.stderr is not None
         reported = [child.stderr.readline().split()[1] for _ in range(10)]
@@ -359,7 +359,7 @@ def test_a_second_interrupt_ends_as_quietly_as_the_first(
 ) -> None:
     dsn = cli("dsn").stdout.strip()
     for number in range(27):
-        (tmp_path / f"{number}.txt").write_text(f"Clause {number} at {seconds}. " * 500)
+        (tmp_path / f"{number}.txt").write_text(f"Clause {number} at {seconds}. " * 200)
     with start_cli("ingest", str(tmp_path), "--dataset", "twice", "--dsn", dsn) as child:
         assert child.stderr is not None
         child.stderr.readline()

@@ -180,15 +180,6 @@ def test_a_gate_that_is_not_kept_fails_the_command(
     assert "| pass@5 | 1.0000 |" in failed.stdout
 
 
-def test_the_sample_set_keeps_its_gate(embedding_dsn: str, home: Path) -> None:
-    """What users get out of the box; today .83 and more. The real model, 30 questions."""
-    gates = ("--gate", "pass@5>=0.8", "--gate", "evidence@4000>=0.84")
-    chosen = ("--strategies", "pipeline")
-    done = run_cli(embedding_dsn, home, "eval", "sample", *chosen, *gates)
-    assert done.exit_code == 0, done.stderr
-    assert "| pass@5 |" in done.stdout
-
-
 def test_questions_by_kind(folder: Path, dsn: str, home: Path) -> None:
     (folder / "leave").mkdir()
     (folder / "leave" / "leave.txt").write_text("Everybody has 30 days of leave a year.\n")

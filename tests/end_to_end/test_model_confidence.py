@@ -44,7 +44,7 @@ def with_shifted(embedder: Embedder) -> Find:
     return find
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shifted(embedded_dsn: str, home: Path) -> Iterator[SyncLexichord]:
     """The samples, embedded by a model whose cosines all lie higher."""
     with new_database(embedded_dsn) as dsn:

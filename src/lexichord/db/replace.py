@@ -43,8 +43,11 @@ def replace_functions(connection: Connection, definitions: Mapping[str, str]) ->
     connection.execute("set local check_function_bodies = off")  # they name each other in any order
     before = set(_functions(connection, "lexichord"))
     grants = connection.execute(GRANTS).fetchall()
-    for name, definition in definitions.items():
-        _replace(connection, name, definition)
+    if before:
+        for name, definition in definitions.items():
+            _replace(connection, name, definition)
+    else:  # nothing stands in the way: all at once
+        connection.execute("\n".join(definitions.values()))
     for oid, _ in before.intersection(_functions(connection, "lexichord")):  # not written anew
         _remove(connection, oid)
     kept = {oid for oid, _ in _functions(connection, "lexichord")}

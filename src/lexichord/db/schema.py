@@ -371,8 +371,8 @@ def _files(engine: str) -> list[Path]:
 
 def _topics() -> list[Path]:
     """Return the files of the functions that all engines share by name, whatever their folders."""
-    root = folder("sql")
-    files = (path for path in root.rglob("*.sql") if path.relative_to(root).parts[0] not in APART)
+    topics = (each for each in folder("sql").iterdir() if each.name not in APART)
+    files = (path for topic in topics for path in topic.rglob("*.sql"))
     return sorted(files, key=lambda path: path.name)
 
 

@@ -1,7 +1,4 @@
-"""Files are read in a child process within limits, so that none can harm or halt this one.
-
-Each request and each answer is four bytes of length, then JSON.
-"""
+"""Files are read in a child process within limits, so that none can harm or halt this one."""
 
 import base64
 import json
@@ -9,9 +6,7 @@ import os
 import resource
 import selectors
 import signal
-import struct
-import subprocess
-import sys
+import socket
 import threading
 import time
 from collections.abc import Mapping
@@ -20,10 +15,18 @@ from dataclasses import asdict
 from pathlib import Path
 from queue import LifoQueue
 from tempfile import TemporaryDirectory
-from typing import IO, Any, BinaryIO, Self
+from typing import Any, Self
 
 from lexichord.errors import IngestError
 from lexichord.ingest import chunk
+from lexichord.ingest.fork_server import (
+    MESSAGE_LENGTH,
+    ForkedChild,
+    ForkServer,
+    packed,
+    receive,
+    serve_forks,
+)
 from lexichord.ingest.load import load
 from lexichord.ingest.load.containers import ContainedFile, Unpacker, list_parts
 from lexichord.ingest.load.marks import LoadOptions
@@ -34,7 +37,10 @@ FILE_SECONDS = 120.0  # for one file
 OCR_FILE_SECONDS = 3600.0  # for one file, some pages of which are recognized
 CHILD_MEMORY_BYTES = 2 * 2**30  # bytes
 MAX_DEFAULT_WORKERS = 8  # each may need CHILD_MEMORY_BYTES
-PIPE_READ_BYTES = 1 << 20  # bytes of an answer taken at once
+READ_BYTES = 1 << 20  # bytes of an answer taken at once
+END_SECONDS = 5.0  # until a child whose socket is closed is gone
+
+fork_server = ForkServer("lexichord.ingest.sandbox")
 
 
 def default_workers() -> int:
@@ -151,7 +157,7 @@ class SandboxChild:
 
     def __init__(self, seconds: float, memory: int) -> None:
         self.seconds, self.memory = seconds, memory
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForkedChild | None = None
         self._is_closed = False
         self._lock = threading.Lock()
 
@@ -184,71 +190,56 @@ class SandboxChild:
             raise IngestError(f"needed more than {self.memory // 2**20} MiB to read")
         return answer
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        """Start a child, which Ctrl-C in the terminal does not reach."""
-        module = [
-            "-P",
-            "-m",
-            "lexichord.ingest.sandbox",
-        ]  # -P: nothing from the current folder
+    def _start(self) -> ForkedChild:
         self._scratch = TemporaryDirectory(prefix="lexichord-")  # a child that is killed leaves it
-        return subprocess.Popen(  # noqa: S603
-            [sys.executable, *module, str(self.seconds), str(self.memory), self._scratch.name],
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        return fork_server.start(self.seconds, self.memory, self._scratch.name)
 
-    def _exchange(
-        self, child: subprocess.Popen[bytes], request: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        assert child.stdin is not None
-        assert child.stdout is not None
+    def _exchange(self, child: ForkedChild, request: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            send(child.stdin, request)
-            return _receive(child.stdout.fileno(), time.monotonic() + self.seconds)
+            child.connection.sendall(packed(request))
+            return _receive(child.connection.fileno(), time.monotonic() + self.seconds)
         except TimeoutError:
             raise LateError(f"took longer than {self.seconds:g} s to read") from None
-        except (BrokenPipeError, EOFError):
+        except (ConnectionError, EOFError):
             raise IngestError(_ended(child)) from None
 
     def _end(self) -> None:
         """End the process, if there is one, and tidy up after it."""
         if process := self._process:
             process.kill()
-            with process, self._scratch:  # closes the pipes and waits
+            with process.connection, self._scratch:
                 self._process = None
 
 
-def _receive(pipe: int, deadline: float) -> dict[str, Any]:
+def _receive(connection: int, deadline: float) -> dict[str, Any]:
     """Wait for an answer. Raises TimeoutError, or EOFError where the child is gone."""
     with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        head = _bytes(selector, pipe, MESSAGE_LENGTH.size, deadline)
-        data = _bytes(selector, pipe, MESSAGE_LENGTH.unpack(head)[0], deadline)
+        selector.register(connection, selectors.EVENT_READ)
+        head = _bytes(selector, connection, MESSAGE_LENGTH.size, deadline)
+        data = _bytes(selector, connection, MESSAGE_LENGTH.unpack(head)[0], deadline)
     answer: dict[str, Any] = json.loads(data)
     return answer
 
 
-def _bytes(selector: selectors.BaseSelector, pipe: int, amount: int, deadline: float) -> bytearray:
+def _bytes(
+    selector: selectors.BaseSelector, connection: int, amount: int, deadline: float
+) -> bytearray:
     data = bytearray()
     while len(data) < amount:
         if not selector.select(max(deadline - time.monotonic(), 0)):
             raise TimeoutError
-        piece = os.read(pipe, min(amount - len(data), PIPE_READ_BYTES))
+        piece = os.read(connection, min(amount - len(data), READ_BYTES))
         if not piece:
             raise EOFError
         data += piece
     return data
 
 
-def _ended(child: subprocess.Popen[bytes]) -> str:
+def _ended(child: ForkedChild) -> str:
     """Return how the child ended by itself."""
-    with suppress(subprocess.TimeoutExpired):
-        child.wait(timeout=5)  # its end of the pipe closes before it is gone
-    code = child.returncode
+    deadline = time.monotonic() + END_SECONDS
+    while (code := child.poll()) is None and time.monotonic() < deadline:
+        time.sleep(0.01)  # its end of the socket closes before it is gone
     how = f"signal {-code}" if code and code < 0 else f"exit code {code}"
     return f"reading it crashed ({how})"
 
@@ -267,35 +258,23 @@ def _chunk(text: str, fields: Mapping[str, Any]) -> Chunk:
 
 
 # What follows runs in the child: what a broken file does, it does there.
-MESSAGE_LENGTH = struct.Struct("!I")
 GRACE_SECONDS = 2  # seconds after the time limit, by when the parent should have ended this process
 MEMORY_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
-def main() -> None:
-    """Answer requests until there are no more, as when the parent is gone."""
-    seconds, memory, unpacker = (
-        float(sys.argv[1]),
-        int(sys.argv[2]),
-        Unpacker(Path(sys.argv[3]).resolve()),
-    )
-    answers = _own_output()
+def answer_requests(connection: socket.socket, seconds: float, memory: int, scratch: str) -> None:
+    """Answer until there are no more requests, as when the parent is gone."""
+    unpacker = Unpacker(Path(scratch).resolve())
     _limit_memory(memory)
-    while request := receive(sys.stdin.buffer):
+    requests = connection.makefile("rb")
+    while request := receive(requests):
         # the kernel ends what is stuck, even in a library, and even if the parent is gone
         signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
         answer = _answer(request, unpacker)
-        send(answers, answer)
+        connection.sendall(packed(answer))
         signal.setitimer(signal.ITIMER_REAL, 0)
         if "memory" in answer:
             break  # what is left of it is in pieces
-
-
-def _own_output() -> BinaryIO:
-    """Keep standard output for answers: what libraries print goes elsewhere."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return answers
 
 
 def _limit_memory(memory: int) -> None:
@@ -383,21 +362,5 @@ def _slim(piece: Chunk) -> dict[str, Any]:
     return {name: value for name, value in asdict(piece).items() if name != "content"}
 
 
-def send(stream: IO[bytes], message: Mapping[str, Any]) -> None:
-    """Write one message."""
-    data = json.dumps(message, separators=(",", ":")).encode()
-    stream.write(MESSAGE_LENGTH.pack(len(data)) + data)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> dict[str, Any] | None:
-    """Wait for one message; None at the end."""
-    head = stream.read(MESSAGE_LENGTH.size)
-    if len(head) < MESSAGE_LENGTH.size:
-        return None
-    message: dict[str, Any] = json.loads(stream.read(MESSAGE_LENGTH.unpack(head)[0]))
-    return message
-
-
 if __name__ == "__main__":
-    main()
+    serve_forks(answer_requests)
