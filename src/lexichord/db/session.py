@@ -147,6 +147,7 @@ def _line(error: Exception) -> str:
         return "a text holds a NUL character, which Postgres cannot hold: remove it"
     diag = error.diag if isinstance(error, psycopg.Error) else None
     primary = (diag and diag.message_primary) or str(error).strip().split("\n")[0]
+    primary = primary.replace("\n\t", "; ")  # as libpq tells of a server that another asked
     hint = diag and diag.message_hint
     if not hint or hint.startswith("select "):  # a statement is for those who sit at psql
         return primary
