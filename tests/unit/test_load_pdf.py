@@ -446,3 +446,29 @@ def test_only_what_has_no_text_is_recognized_and_a_missing_command_is_named(tmp_
     assert load(draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)]), options).metadata == {}
     with pytest.raises(IngestError, match=r"^needs OCR, but there is no no-such-command on PATH"):
         load(scanned(tmp_path, column(60, 700, PROSE)), options)
+
+
+def repeat_page(file: Path, times: int) -> Path:
+    """Name the one page of a PDF so many times."""
+    kids = b"3 0 R " * times
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[%b]/Count %d>>" % (kids, times),
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>",
+    ]
+    parts = (b"%d 0 obj%b endobj\n" % item for item in enumerate(objects, 1))
+    file.write_bytes(b"%PDF-1.5\n" + b"".join(parts) + b"trailer<</Root 1 0 R>>")
+    return file
+
+
+def test_more_pages_than_documents_have_are_refused_before_any_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexichord.ingest.load.pdf._page", None)
+    with pytest.raises(IngestError, match=r"^has more than 20,000 pages: split it$"):
+        load(repeat_page(tmp_path / "a.pdf", 20_001))
+
+
+def test_a_page_without_words_that_is_named_again_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match="holds no text: it is probably a scan"):
+        load(repeat_page(tmp_path / "a.pdf", 20))
