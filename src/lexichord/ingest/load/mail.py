@@ -83,32 +83,37 @@ def load(file: Path, named: str) -> LoadedText:
     return _loaded(built, EML_TYPE, named, headers, _header(mail, "message-id"))
 
 
-def eml_attachments(file: Path) -> Iterator[Attachment]:
-    """Yield what is attached to a mail. Raises IngestError."""
-    for part in _attached_parts(_parsed(file)):
+def eml_attachments(
+    file: Path, count_part: Callable[[], object] = lambda: None
+) -> Iterator[Attachment]:
+    """Yield what is attached to a mail, whose parts are counted. Raises IngestError."""
+    for part in _attached_parts(_parsed(file, count_part)):
         is_mail = part.get_content_type() == EML_TYPE
         name = _file_name(part) or ("attached mail.eml" if is_mail else "unnamed")
         yield name, part.get_content_type(), lambda part=part: _bytes(part)  # type: ignore[misc]
 
 
-def _parsed(file: Path) -> Part:
+def _parsed(file: Path, count_part: Callable[[], object] = lambda: None) -> Part:
     data = read_bytes(file).removeprefix(BOM_UTF8)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = decode(data)[0].encode()
-    mail = BytesParser(_part_maker(), policy=_Headers()).parsebytes(data)
+    mail = BytesParser(_part_maker(count_part), policy=_Headers()).parsebytes(data)
     assert isinstance(mail, Part)
     if not any(name in mail for name in (*HEADERS, "received", "message-id", "content-type")):
         raise IngestError(BROKEN_MAIL)
     return mail
 
 
-def _part_maker() -> Callable[..., Part]:
+def _part_maker(count_part: Callable[[], object]) -> Callable[..., Part]:
     """Return what makes a mail's parts, as many as one may have: they are counted as they come."""
-    made = count(1)
+    made = count()  # the library makes one to see whether it can
 
     def make(**options: Any) -> Part:  # noqa: ANN401
-        if next(made) > MAX_MAIL_PARTS:
+        number = next(made)
+        if number > MAX_MAIL_PARTS:
             raise IngestError(f"holds more than {MAX_MAIL_PARTS:,} parts: save them apart")
+        if number:
+            count_part()
         return Part(**options)
 
     return make
