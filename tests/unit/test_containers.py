@@ -207,6 +207,21 @@ def test_too_much_is_refused(
         list_parts(write(tmp_path / "a.zip", packed(parts)), tmp_path)
 
 
+def test_parts_of_mails_are_counted_over_all_that_a_file_contains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = "--b\nContent-Type: text/plain\n\nwords\n"
+    mail = f"From: a@b\nContent-Type: multipart/mixed; boundary=b\n\n{part * 9}--b--\n"
+    mails: dict[str, str | bytes] = {f"{number}.eml": mail for number in range(4)}
+    outer = packed({"in.zip": packed(mails)})
+    file = write(tmp_path / "a.zip", outer)
+    monkeypatch.setattr(containers, "MAX_MAILS_PARTS", 4 * 10)
+    assert [part.error for part in list_parts(file, tmp_path)] == [""] * 4
+    monkeypatch.setattr(containers, "MAX_MAILS_PARTS", 4 * 10 - 1)
+    with pytest.raises(IngestError, match=r"^holds mails of more than 39 parts: unpack it$"):
+        list_parts(file, tmp_path)
+
+
 def test_what_changed_since_it_was_listed_says_so(tmp_path: Path) -> None:
     file = write(tmp_path / "a.zip", packed({"a.md": "x"}))
     (part,) = list_parts(file, tmp_path)

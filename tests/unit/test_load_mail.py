@@ -1,14 +1,17 @@
 """Mails: their headers, their words, and what is attached to them."""
 
 import struct
+from email import policy
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import load
+from lexichord.ingest.load import load, mail
 from lexichord.ingest.load.containers import Unpacker, list_parts
+from lexichord.ingest.load.text import TextBuilder
 from tests.compound import Folder, write_compound
 
 PLAIN = "Dear Bo,\n\nthe ferry leaves at 9.\n"
@@ -197,3 +200,77 @@ def test_of_a_mail_whose_plain_form_says_little_the_other_is_read(tmp_path: Path
     text = load(tmp_path / "a.eml").text
     assert "very wet." in text
     assert "no HTML" not in text
+
+
+def many_parts(amount: int, kind: str = "mixed", opening: str = "From: a@b\n") -> bytes:
+    parts = (f"--b\nContent-Type: text/html\n\n<p>pier {n}</p>\n" for n in range(amount))
+    head = f"{opening}Content-Type: multipart/{kind}; boundary=b\n\n"
+    return f"{head}{''.join(parts)}--b--\n".encode()
+
+
+def test_more_parts_than_mails_have_are_refused(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.eml", many_parts(mail.MAX_MAIL_PARTS))
+    for read in (load, lambda file: list(mail.eml_attachments(file))):
+        with pytest.raises(IngestError, match=r"^holds more than 2,000 parts: save them apart$"):
+            read(file)
+    assert "pier 99" in load(write(file, many_parts(100))).text
+
+
+def test_parts_are_refused_before_all_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[mail.Part]()
+
+    class CountedPart(mail.Part):
+        def __init__(self, **options: Any) -> None:
+            made.append(self)
+            super().__init__(**options)
+
+    monkeypatch.setattr(mail, "Part", CountedPart)
+    with pytest.raises(IngestError, match="holds more than"):
+        load(write(tmp_path / "a.eml", many_parts(30_000)))
+    assert len(made) == mail.MAX_MAIL_PARTS + 1  # one to see whether it can be made
+
+
+def test_a_part_in_alternatives_in_each_other_is_laid_out_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once to count its words and once to be read: each alternative counted them anew."""
+    laid_out = list[bytes]()
+    add_page = mail._add_page
+
+    def count_page(built: TextBuilder, data: bytes, charset: str | None) -> None:
+        laid_out.append(data)
+        add_page(built, data, charset)
+
+    monkeypatch.setattr(mail, "_add_page", count_page)
+    opening = "From: a@b\n" + "".join(
+        f"Content-Type: multipart/alternative; boundary=o{n}\n\n--o{n}\n"
+        f"Content-Type: text/html\n\n<p>{n}</p>\n--o{n}\n"
+        for n in range(20)
+    )
+    loaded = load(write(tmp_path / "a.eml", many_parts(30, opening=opening)))
+    assert loaded.text.count("pier") == 30
+    assert len(laid_out) == 20 + 2 * 30
+
+
+def test_no_more_of_a_header_is_parsed_than_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is parsed takes the square of its length."""
+    parsed = list[int]()
+    make = policy.default.header_factory
+
+    def count_letters(name: str, value: str) -> Any:
+        parsed.append(len(value))
+        return make(name, value)
+
+    monkeypatch.setattr(mail, "parse_header", count_letters)
+    people = ", ".join(f'"Løv, Ada {n}" <a{n}@example.com>' for n in range(10_000))
+    subject = " ".join(["=?utf-8?q?F=C3=A4hre?="] * 10_000)
+    content = f"From: {people}\nTo: {people}\nTo: {people}\nSubject: {subject}\n\nwords\n"
+    loaded = load(write(tmp_path / "a.eml", content.encode()))
+    assert max(parsed) <= mail.MAX_RAW_HEADER_CHARS
+    assert len(loaded.metadata["to"]) == mail.MAX_HEADER_CHARS
+    assert loaded.metadata["to"].startswith('"Løv, Ada 0" <a0@example.com>, "Løv, Ada 1" <a1@')
+    assert loaded.title == "Fähre" * (mail.MAX_HEADER_CHARS // len("Fähre"))

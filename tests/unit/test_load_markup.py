@@ -361,6 +361,18 @@ def test_a_book_is_read_in_its_order(tmp_path: Path) -> None:
     assert levels(loaded) == [(2, "Mooring"), (2, "Boats")]
 
 
+def test_a_page_that_a_book_names_again_is_read_once(tmp_path: Path) -> None:
+    def name_again(parts: dict[str, str]) -> dict[str, str]:
+        named = '<itemref idref="a"/><itemref idref="b"/>'
+        package = parts["O/b.opf"].replace("</spine>", f"{named * 3}</spine>")
+        same = '<item id="c" href="t/../t/b.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        package = package.replace("</manifest>", same).replace(named, '<itemref idref="c"/>', 1)
+        return {**parts, "O/b.opf": package}
+
+    loaded = load(make_epub(tmp_path / "a.epub", name_again))
+    assert loaded.text == "Mooring\n\nBring a rope.\n\nBoats\n\nDeep."
+
+
 def test_an_encrypted_book_is_refused(tmp_path: Path) -> None:
     lock = '<e xmlns:x="x"><x:CipherReference URI="O/t/b.xhtml"/></e>'
     file = make_epub(tmp_path / "a.epub", lambda parts: {**parts, "META-INF/encryption.xml": lock})

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
 import pytest
 from reportlab.lib import pdfencrypt
@@ -18,6 +19,8 @@ from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
+from lexichord.ingest.load.pdf import order
+from lexichord.ingest.load.pdf.words import PdfPiece
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
 from tests.documents import Block, Layout, draw_pdf, make_pdf
@@ -446,3 +449,52 @@ def test_only_what_has_no_text_is_recognized_and_a_missing_command_is_named(tmp_
     assert load(draw_pdf(tmp_path / "a.pdf", [column(60, 700, PROSE)]), options).metadata == {}
     with pytest.raises(IngestError, match=r"^needs OCR, but there is no no-such-command on PATH"):
         load(scanned(tmp_path, column(60, 700, PROSE)), options)
+
+
+def repeat_page(file: Path, times: int) -> Path:
+    """Name the one page of a PDF so many times."""
+    kids = b"3 0 R " * times
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[%b]/Count %d>>" % (kids, times),
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>",
+    ]
+    parts = (b"%d 0 obj%b endobj\n" % item for item in enumerate(objects, 1))
+    file.write_bytes(b"%PDF-1.5\n" + b"".join(parts) + b"trailer<</Root 1 0 R>>")
+    return file
+
+
+def test_more_pages_than_documents_have_are_refused_before_any_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexichord.ingest.load.pdf._page", None)
+    with pytest.raises(IngestError, match=r"^has more than 20,000 pages: split it$"):
+        load(repeat_page(tmp_path / "a.pdf", 20_001))
+
+
+def test_a_page_without_words_that_is_named_again_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match="holds no text: it is probably a scan"):
+        load(repeat_page(tmp_path / "a.pdf", 20))
+
+
+def test_columns_are_not_sought_among_the_letters_of_a_map(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each edge that letters begin at is tried over all of them."""
+    tried = list[int]()
+    part = order._parted
+
+    def count_letters(pieces: Sequence[PdfPiece], edge: float) -> Any:
+        tried.append(len(pieces))
+        return part(pieces, edge)
+
+    monkeypatch.setattr(order, "_parted", count_letters)
+    amount = order.MAX_COLUMN_PIECES + 1
+    letters = [(20.0 + index * 7 % 560, 20.0 + index * 13 % 790, "a") for index in range(amount)]
+    canvas = Canvas(str(tmp_path / "map.pdf"))
+    canvas.setFont("Helvetica", 1)
+    for place in letters:
+        canvas.drawString(*place)
+    canvas.save()
+    assert load(tmp_path / "map.pdf").text.count("a") == amount
+    assert sum(tried) <= 2 * amount

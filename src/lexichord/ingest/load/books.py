@@ -31,7 +31,8 @@ def load_epub(file: Path, named: str) -> LoadedText:
             raise IngestError(BROKEN_EPUB)
         package = place.get("full-path", "")
         root = parse_xml(archive.read(package))
-        pages = list(_pages(root, posixpath.dirname(package)))
+        # a spine may name a page without end: a book has each once
+        pages = list(dict.fromkeys(_pages(root, posixpath.dirname(package))))
         if _encrypted(archive).intersection(pages):
             raise IngestError(ENCRYPTED_EPUB)
         for page in pages:

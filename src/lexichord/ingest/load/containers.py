@@ -35,6 +35,9 @@ from lexichord.ingest.load.text import CHANGED, HEAD_BYTES, held_in_place, stora
 MAX_PARTS = 10_000  # files that a file contains
 MAX_PART_BYTES = 200_000_000  # bytes of one of them
 MAX_PARTS_BYTES = 1_000_000_000  # bytes of all
+# Of all mails in a file: ten of each where it contains as many as it may. Parsing them is most of
+# what listing takes, which nobody is answered before.
+MAX_MAILS_PARTS = 100_000
 MAX_NESTED = 3  # files in files in files
 MAX_PART_NAME_BYTES = 500
 ENCRYPTED_BIT = 0x1  # of a part's flags
@@ -79,25 +82,35 @@ def list_parts(file: Path, scratch: Path) -> list[ContainedFile]:
     return list(listed.values())
 
 
+class _TooMuchError(IngestError):
+    """A file contains more than may be looked at, whichever of its parts it is in."""
+
+
 @dataclass(slots=True)
 class _Budget:
     """How much has been unpacked of one file."""
 
     parts: int = 0
     size: int = 0
+    mail_parts: int = 0
 
     def spend(self, size: int) -> None:
         self.parts += 1
         self.size += size
         if self.parts > MAX_PARTS:
-            raise IngestError(f"contains more than {MAX_PARTS} files: unpack it")
+            raise _TooMuchError(f"contains more than {MAX_PARTS} files: unpack it")
         if self.size > MAX_PARTS_BYTES:
-            raise IngestError(f"unpacks to more than {MAX_PARTS_BYTES // 10**6} MB: unpack it")
+            raise _TooMuchError(f"unpacks to more than {MAX_PARTS_BYTES // 10**6} MB: unpack it")
+
+    def count_mail_part(self) -> None:
+        self.mail_parts += 1
+        if self.mail_parts > MAX_MAILS_PARTS:
+            raise _TooMuchError(f"holds mails of more than {MAX_MAILS_PARTS:,} parts: unpack it")
 
 
 def _listed(file: Path, scratch: Path, budget: _Budget, depth: int) -> Iterator[ContainedFile]:
     with ExitStack() as held:
-        yield from _looked_at(_parts(file, held), scratch, budget, depth)
+        yield from _looked_at(_parts(file, held, budget.count_mail_part), scratch, budget, depth)
 
 
 def _looked_at(
@@ -134,6 +147,8 @@ def _nested(
         try:
             for part in _listed(inner, scratch, budget, depth + 1):
                 yield replace(part, name=f"{name}/{part.name}")
+        except _TooMuchError:
+            raise
         except IngestError as error:
             if kind_of(name) in ARCHIVE_TYPES:  # reading a mail says the same
                 yield ContainedFile(name, error=str(error))
@@ -237,7 +252,9 @@ def _written(name: str, data: bytes, scratch: Path) -> Iterator[Path]:
         yield file
 
 
-def _parts(file: Path, held: ExitStack) -> Iterator[_Part]:
+def _parts(
+    file: Path, held: ExitStack, count_mail_part: Callable[[], object] = lambda: None
+) -> Iterator[_Part]:
     """Yield the files that a file contains, to be read until what is `held` is let go."""
     kind = kind_of(file.name)
     if kind == ZIP_TYPE:
@@ -245,7 +262,7 @@ def _parts(file: Path, held: ExitStack) -> Iterator[_Part]:
     elif kind == GZIP_TYPE:
         yield _gzip_part(file)
     else:
-        yield from _attachments(file, kind)
+        yield from _attachments(file, kind, count_mail_part)
 
 
 def _gzip_part(file: Path) -> _Part:
@@ -273,14 +290,16 @@ def _gunzipped(file: Path, head: int | None = None) -> bytes:
     return data
 
 
-def _attachments(file: Path, kind: str | None) -> Iterator[_Part]:
-    if kind == EML_TYPE:
-        from lexichord.ingest.load.mail import eml_attachments as attachments
-    else:
-        assert kind == MSG_TYPE
-        from lexichord.ingest.load.mail import msg_attachments as attachments
+def _attachments(
+    file: Path, kind: str | None, count_mail_part: Callable[[], object]
+) -> Iterator[_Part]:
+    from lexichord.ingest.load.mail import eml_attachments, msg_attachments
+
+    assert kind in (EML_TYPE, MSG_TYPE)
+    is_eml = kind == EML_TYPE
+    attached = eml_attachments(file, count_mail_part) if is_eml else msg_attachments(file)
     taken = set[str]()
-    for number, (name, media_type, read) in enumerate(attachments(file), 1):
+    for number, (name, media_type, read) in enumerate(attached, 1):
         own = _safe_name(name.replace("/", "_").replace("\\", "_").strip(". ")) or "unnamed"
         own = named_by_type(own, media_type)
         named = f"{number}-{own}" if own in taken else own

@@ -41,6 +41,9 @@ MEANINGLESS_TITLE = re.compile(
     r"\W*|\W*(untitled|anonymous|unspecified|document\d*)\W*", re.IGNORECASE
 )
 PROGRAM_TITLE_PART = re.compile(r"^Microsoft \w+ - |\.(docx?|pdf|rtf|odt|indd|tex)$", re.IGNORECASE)
+# The longest manuals and court files have some 7,000; more with words on them take longer to read
+# than a reader has. A page may be named any number of times, in six bytes each.
+MAX_PAGES = 20_000
 OPEN_SENTENCE = re.compile(r"[^.:;!?]\Z")  # a sentence that goes on
 
 
@@ -51,6 +54,7 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
             file.open("rb") as stream,
             pypdfium2.PdfDocument(stream, password=options.password) as document,
         ):
+            _check_length(document)
             if document.get_formtype() != raw.FORMTYPE_NONE:
                 document.init_forms()
             marks = Marks(options)
@@ -64,6 +68,11 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         raise IngestError("holds no text: it is probably a scan, which needs OCR")
     loaded = _loaded(pages, title)
     return replace(loaded, metadata=marks.flagged(loaded.metadata))
+
+
+def _check_length(document: pypdfium2.PdfDocument) -> None:
+    if len(document) > MAX_PAGES:
+        raise IngestError(f"has more than {MAX_PAGES:,} pages: split it")
 
 
 def _reason(error: pypdfium2.PdfiumError, options: LoadOptions) -> str:

@@ -33,6 +33,9 @@ from lexichord.ingest.load.pdf.words import (
 
 PARAGRAPH_GAP = 0.3  # of the height of a line, on top of the usual gap between lines
 ROW_GAP = 0.4  # of the height of a line: lines of prose stand closer than rows of a table
+# Lines of a page, or parts of them: a newspaper's has some 1,000. More is a drawing or a map, where
+# columns are not sought: each edge that some begin at is tried over all of them.
+MAX_COLUMN_PIECES = 3000
 MIN_COLUMN_LINES = 4  # that a column has at least
 # Letters of a column's middling line, and the share of its letters in full lines, at least.
 WIDE_COLUMN = (15, 0.3)
@@ -170,6 +173,8 @@ def _usual(between: Sequence[float]) -> float:
 
 def _gutter(pieces: Sequence[PdfPiece]) -> float | None:
     """Find the left edge of a right-hand column of prose; what crosses it spans the columns."""
+    if len(pieces) > MAX_COLUMN_PIECES:
+        return None
     edges = Counter(round(piece.left) for piece in pieces)
     edges.update(round(piece.right) + 2 for piece in pieces if piece.is_right_to_left)
     best: tuple[int, int] | None = None
