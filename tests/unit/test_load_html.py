@@ -6,7 +6,7 @@ import pytest
 
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk import split
-from lexichord.ingest.load import html, load
+from lexichord.ingest.load import load
 from lexichord.types import LoadedText
 from tests.documents import bare
 
@@ -395,35 +395,3 @@ def test_a_raised_number_does_not_run_into_another(tmp_path: Path, content: str,
 def test_code_stands_between_fences(tmp_path: Path, code: str, text: str) -> None:
     loaded = page(tmp_path, f"<p>Type:</p>{code}<p>Done.</p>")
     assert loaded.text == f"Type:\n\n{text}\n\nDone."
-
-
-def many_attributes(amount: int, value: str) -> str:
-    return "<p " + " ".join(f"a{number}{value}" for number in range(amount)) + ">words</p>"
-
-
-@pytest.mark.parametrize("value", ["=1", '=">"', "='>'", '="<b>"', ""])
-@pytest.mark.parametrize(
-    "opening",
-    ["", "<!-- <p title=' -->", "<!-- <a -->", "<a b=c<p title=x>", "<script>'<p a=\"'</script>"],
-)
-def test_an_element_with_more_attributes_than_any_has_is_refused(value: str, opening: str) -> None:
-    reason = r"^holds an element with more than 2,000 attributes: save it as text$"
-    page = f"{opening}{many_attributes(html.MAX_ATTRIBUTES + 1, value)}"
-    with pytest.raises(IngestError, match=reason):
-        html.read_page(page.encode(), "")
-    page = f"{opening}<p>before</p>{many_attributes(html.MAX_ATTRIBUTES, value)}"
-    assert "words" in html.read_page(page.encode(), "").text or "title=" in opening
-
-
-@pytest.mark.parametrize("opening", ["<a ", '<a b="', "<a b='", "<a/", "<a="])
-def test_tags_that_begin_in_tags_without_end_are_refused(opening: str) -> None:
-    with pytest.raises(IngestError, match="is no HTML, or a broken page"):
-        html.read_page((opening * 100_000).encode(), "")
-
-
-def test_a_script_and_a_picture_in_a_page_are_no_attributes() -> None:
-    script = (
-        "for(i=0;i<n;i++){" + "".join(f"f({n % 90}, x[{n % 70}]);\n" for n in range(9000)) + "}"
-    )
-    page = f"<script>{script}</script><img src='data:image/png;base64,{'Aa/9' * 50_000}'><p>words"
-    assert html.read_page(page.encode(), "").text == "words"

@@ -78,23 +78,11 @@ def _drop(items: list[_Element]) -> None:
         parent.remove(item)
 
 
-BROKEN_PAGE = "is no HTML, or a broken page: save it again"
 META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 XML_CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_META_CHARS = 1000  # characters of what a page says of itself
 MAX_ELEMENT_DEPTH = 400  # elements in elements; the library's calls nest with them
-# Of an element, of different names: pages have tens. The parser and what lays a page out take their
-# square. A script is taken for a tag from a "<" before a letter up to the next ">": it has hundreds
-# of different words there, at most.
-MAX_ATTRIBUTES = 2000
-MAX_TAG_SHARE = 10  # times as long as the page, all tags that begin in it, those in others too
-ATTRIBUTE = (
-    rb"""[\s/]*+([^\s/>][^\s/>=]*+)(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
-)
-ATTRIBUTES = re.compile(ATTRIBUTE)
-TAG_START = re.compile(rb"<[A-Za-z]")
-START_TAG = re.compile(rb"<[A-Za-z][^\s/>]*+((?:%b)*+)" % ATTRIBUTE.replace(rb"+([", rb"+(?:["))
 # What has no bearing on lines; old pages leave thousands of them open, each in the last.
 INLINE_TAGS = ("font", "span", "b", "i", "u", "em", "strong", "small", "big", "a", "tt", "abbr")
 BLOCK_TAGS = ("details", "summary", "fieldset", "legend", "dialog", "search", "menu", "center")
@@ -121,15 +109,13 @@ def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText
     """Read a web page, in the charset that it came with or that it names. Raises IngestError."""
     declared = META_CHARSET.search(data[:4096])
     content, encoding = decode(data, declared[1].decode("ascii") if declared else charset)
-    page = _parseable(content)
-    _check_attributes(page)
     try:
         parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-        root = document_fromstring(page, parser=parser)
+        root = document_fromstring(_parseable(content), parser=parser)
     except ParserError:  # nothing in it
         raise IngestError("holds no text") from None
     except (LxmlError, ValueError):
-        raise IngestError(BROKEN_PAGE) from None
+        raise IngestError("is no HTML, or a broken page: save it again") from None
     metadata: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
     if "\0" in content:
         metadata["flags"] = [DROPPED_FLAG]
@@ -140,23 +126,6 @@ def _parseable(content: str) -> bytes:
     """Encode as UTF-8, whatever the page declares; leave out what the parser cannot take."""
     content = content.replace("\0", "").replace("\r\n", "\n")
     return content.encode()
-
-
-def _check_attributes(page: bytes) -> None:
-    """Refuse an element with too many attributes, wherever one may begin: in comments, too."""
-    most = MAX_TAG_SHARE * len(page)
-    for start in TAG_START.finditer(page):
-        tag = START_TAG.match(page, start.start())
-        assert tag
-        first, last = tag.span(1)
-        most -= last - start.start()
-        if most < 0:
-            raise IngestError(BROKEN_PAGE)
-        is_long = last - first > 2 * MAX_ATTRIBUTES  # a letter and a blank for each, at least
-        if is_long and len(set(ATTRIBUTES.findall(page, first, last))) > MAX_ATTRIBUTES:
-            raise IngestError(
-                f"holds an element with more than {MAX_ATTRIBUTES:,} attributes: save it as text"
-            )
 
 
 def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
