@@ -1,4 +1,4 @@
-"""What psql shows below an error of a usual wrong call: two lines of CONTEXT at most."""
+"""What is told of an error: in psql two lines of CONTEXT at most, elsewhere one line in all."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from lexichord.db.session import translate_errors
+from lexichord.errors import DatabaseError
 from tests.sql.corpus import Connection, call
 
 SEARCHES = ("hybrid_search", "discover_files")
@@ -45,3 +47,13 @@ def test_an_error_passes_two_functions_at_most(
     context = caught.value.diag.context
     assert context is not None
     assert len(context.splitlines()) <= 2, context
+
+
+def test_what_another_server_said_stands_in_the_line(library: Connection) -> None:
+    """As libpq tells a coordinator of a worker that refuses it."""
+    said = r"do $$ begin raise exception E'worker: refused\n\tDoes it run?'; end $$"
+    with (
+        pytest.raises(DatabaseError, match=r"^worker: refused; Does it run\?$"),
+        translate_errors(),
+    ):
+        library.execute(said.encode())
