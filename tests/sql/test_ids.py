@@ -30,9 +30,9 @@ NO_IDS = """
     chunks_without_vector completed datasets deleted dense_rank df document_count documents
     documents_with done effective_cache_size embedded evaluation evaluation_id failed
     from_changes hits in_progress index_bytes inserted key key_id keys keyword_rank
-    maintenance_work_mem max_characters missing most number outdated_documents page_offset page_size queries
-    query_id rank reembed_id renews replaced room rows_failed rows_stored rows_waiting run_id
-    runs shared_buffers skipped stored stored_bytes token_count total vectors worker
+    maintenance_work_mem max_characters missing most number outdated_documents page_offset
+    page_size queries query_id rank reembed_id renews replaced room rows_failed rows_stored
+    rows_waiting run_id runs shared_buffers skipped stored stored_bytes token_count total vectors worker
 """
 OTHER_NUMBERS = {*NO_IDS.split()}
 # Python does not call these; who calls them in SQL has the numbers.
