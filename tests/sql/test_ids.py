@@ -32,7 +32,8 @@ NO_IDS = """
     from_changes hits in_progress index_bytes inserted key key_id keys keyword_rank
     maintenance_work_mem max_characters missing most number outdated_documents page_offset
     page_size queries query_id rank reembed_id renews replaced room rows_failed rows_stored
-    rows_waiting run_id runs shared_buffers skipped stored stored_bytes token_count total vectors worker
+    rows_waiting run_id runs shared_buffers skipped stored stored_bytes token_count total vectors
+    worker
 """
 OTHER_NUMBERS = {*NO_IDS.split()}
 # Python does not call these; who calls them in SQL has the numbers.
