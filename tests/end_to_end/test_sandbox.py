@@ -1,6 +1,7 @@
 """The child process that reads files: what goes wrong there does not go wrong here."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,31 @@ def test_a_refusal_leaves_the_child_as_it_is(tmp_path: Path, sandbox: Sandbox, s
         sandbox.read(tmp_path / "absent\udce9\n.md")
     assert sandbox.read(small)[0].title == "Lease"
     assert child().pid == first
+
+
+SHUT_OUT = """
+import os, sys
+from pathlib import Path
+from lexichord.ingest.sandbox import Sandbox
+os.chdir(sys.argv[1])
+os.chmod(".", 0)
+with Sandbox() as sandbox:
+    print(sandbox.read(Path(sys.argv[2]))[0].title)
+"""
+
+
+def test_the_current_folder_need_not_be_entered(tmp_path: Path, small: Path) -> None:
+    """As that of root is not, from which a command is run by `sudo -u`."""
+    unprivileged = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root may read everything")
+    folder = tmp_path / "shut"
+    folder.mkdir()
+    command = [sys.executable, "-c", SHUT_OUT, str(folder), str(small)]
+    command = unprivileged * (os.getuid() == 0) + command
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    folder.chmod(0o700)
+    assert done.stdout == "Lease\n", done.stderr
 
 
 def refusal(source: IngestSource) -> str:

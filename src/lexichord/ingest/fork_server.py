@@ -13,8 +13,8 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 MESSAGE_LENGTH = struct.Struct("!I")
@@ -48,16 +48,14 @@ class ForkServer:
     def start(self, *arguments: object) -> ForkedChild:
         """Start a child that works in the current folder and environment."""
         ours, theirs = socket.socketpair()
-        folder = os.open(".", os.O_RDONLY)
         request = {"start": arguments, "environment": dict(os.environ)}
-        with theirs, self._lock:
+        with theirs, _current_folder() as folder, self._lock:
+            files = theirs.fileno(), *folder
             try:
-                pid = self._ask(request, theirs.fileno(), folder)
+                pid = self._ask(request, *files)
             except (OSError, EOFError):  # it is not there yet, or was killed
                 self._begin()
-                pid = self._ask(request, theirs.fileno(), folder)
-            finally:
-                os.close(folder)
+                pid = self._ask(request, *files)
         assert pid is not None
         return ForkedChild(self, pid, ours)
 
@@ -110,6 +108,20 @@ class ForkServer:
         self._control.close()
 
 
+@contextmanager
+def _current_folder() -> Iterator[Sequence[int]]:
+    """Open it; nothing where this process may not, as after `sudo -u` from root's own folder."""
+    try:
+        folder = os.open(".", os.O_RDONLY)
+    except OSError:
+        yield []
+        return
+    try:
+        yield [folder]
+    finally:
+        os.close(folder)
+
+
 def serve_forks(work: Callable[..., None]) -> None:
     """Be the process that is forked, until the one that started it is gone."""
     with socket.socket(fileno=int(sys.argv[1])) as control:
@@ -134,9 +146,10 @@ def _obey(
     code = 1
     try:
         control.close()
-        connection, folder = files
-        os.fchdir(folder)
-        os.close(folder)
+        connection, *folders = files
+        for folder in folders:
+            os.fchdir(folder)
+            os.close(folder)
         os.environ.clear()
         os.environ.update(request["environment"])
         work(socket.socket(fileno=connection), *request["start"])
