@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import psutil
@@ -32,6 +32,7 @@ QUESTION = (WORDS * 200)[:10_000]
 FILTER = {"or": [{"key": "title", "op": "eq", "value": f"{number}"} for number in range(100)]}
 TEXTS = [(WORDS * 10)[:480]] * 2_048
 PAPER = {"text": WORDS * 1_000, "media_type": "text/plain"}
+MODEL = "all-MiniLM-L6-v2"
 
 type Requests = Mapping[str, tuple[str, Mapping[str, Any]]]
 
@@ -42,7 +43,7 @@ def dearest() -> Requests:
     papers = [PAPER | {"uri": f"dropped/{number}"} for number in range(40)]
     files = [("files", (f"{number}.md", (WORDS * 12_000).encode())) for number in range(40)]
     return {
-        "embed": ("/v1/embeddings", {"json": {"input": TEXTS, "model": "all-MiniLM-L6-v2"}}),
+        "embed": ("/v1/embeddings", {"json": {"input": TEXTS, "model": MODEL}}),
         "search": ("/v1/search", {"json": {"query": QUESTION, "depth": 1000, "k": 1000}}),
         "filter": ("/v1/search", {"json": {"query": WORDS, "filter": FILTER}}),
         "query": ("/v1/query", {"json": whole}),
@@ -93,20 +94,14 @@ async def compare(
 async def loaded(client: httpx.AsyncClient, questions: Sequence[str]) -> None:
     """Search, ask, embed and store a little, each of which loads something once and keeps it."""
     await searched(client, questions)
-    (question, *_), name = questions, "all-MiniLM-L6-v2"
-    small = [
-        client.post("/v1/query", json={"query": question, "answer": True}),
-        client.post("/v1/embeddings", json={"input": [question], "model": name}),
-        client.post(
-            "/v1/documents", json={"dataset": "dropped", "documents": [PAPER | {"uri": "one"}]}
-        ),
-        client.post(
-            "/v1/documents:upload",
-            files={"files": ("one.md", WORDS.encode())},
-            data={"dataset": "dropped"},
-        ),
-    ]
-    for answer in [await one for one in small]:
+    paper, file = PAPER | {"uri": "one"}, ("one.md", WORDS.encode())
+    for path, request in (
+        ("/v1/query", {"json": {"query": questions[0], "answer": True}}),
+        ("/v1/embeddings", {"json": {"input": questions[:1], "model": MODEL}}),
+        ("/v1/documents", {"json": {"dataset": "dropped", "documents": [paper]}}),
+        ("/v1/documents:upload", {"files": {"files": file}, "data": {"dataset": "dropped"}}),
+    ):
+        answer = await client.post(path, **cast(Any, request))
         assert answer.is_success, answer.text
     await stored(client)
 

@@ -59,11 +59,10 @@ async def changed_rows(
     connection: Conn, table: int, keys: Sequence[str], recipe: str, max_characters: int
 ) -> list[Row]:
     """See sql/tables/changed_rows.sql. Raises IngestError if a row's data cannot be read."""
-    arguments: dict[str, Any] = {"keys": list(keys), "recipe": recipe}
-    arguments["max_characters"] = max_characters
+    asked: dict[str, Any] = {"table_id": table, "keys": list(keys), "recipe": recipe}
     with _data_errors():
         async with connection.transaction():
-            return await call(connection, "changed_rows", table_id=table, **arguments)
+            return await call(connection, "changed_rows", **asked, max_characters=max_characters)
 
 
 async def known_row_texts(

@@ -211,7 +211,7 @@ class FileSources:
 
         `opened` says where the file is while one of them is read.
         """
-        readable = _Parts(opened)
+        readable = _Parts(opened, self.sandbox)
         for part in parts:
             name = f"{uri}/{part.name}"
             if part.unread:
@@ -221,7 +221,7 @@ class FileSources:
             elif part.error:
                 yield refused_source(name, IngestError(part.error))
             else:
-                read = partial(readable.read, part, self.sandbox.read_part)
+                read = partial(readable.read, part)
                 source = self._source(name, recipe(part.name), part.sha256, added, read)
                 original = partial(_opened, opened, part, self.sandbox.read_bytes)
                 kind = kind_of(part.name) or ""
@@ -262,13 +262,14 @@ class _Parts:
     """The parts of a file, of which none is read any more once some have taken too long."""
 
     opened: OpenedFile
+    sandbox: Sandbox
     late: int = 0
 
-    def read[T](self, part: ContainedFile, read: Callable[[Path, ContainedFile], T]) -> T:
+    def read(self, part: ContainedFile) -> ReadFile:
         if self.late >= MAX_LATE_PARTS:
             raise IngestError(f"was not read: {self.late} parts before it took too long")
         try:
-            return _opened(self.opened, part, read)
+            return _opened(self.opened, part, self.sandbox.read_part)
         except LateError:
             self.late += 1
             raise

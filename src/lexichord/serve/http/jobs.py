@@ -5,7 +5,7 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -114,11 +114,12 @@ class JobRunner:
 
     async def _acquire_slots(self, own: asyncio.Semaphore) -> None:
         try:
-            async with asyncio.timeout(JOB_SLOT_SECONDS), AsyncExitStack() as stack:
-                for slots in (own, self._slots):
-                    await slots.acquire()
-                    stack.callback(slots.release)
-                stack.pop_all()
+            async with asyncio.timeout(JOB_SLOT_SECONDS):
+                with ExitStack() as stack:
+                    for slots in (own, self._slots):
+                        await slots.acquire()
+                        stack.callback(slots.release)
+                    stack.pop_all()
         except TimeoutError:
             message = "too many ingests at once: try again"
             raise TooManyRequestsError(message, JOB_SLOT_SECONDS) from None
