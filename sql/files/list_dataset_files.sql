@@ -17,7 +17,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     ), entries as (
         select x.file_id, null::bigint as document_id, x.prefix || x.name as uri, v.state,
                case when v.state = 'failed' then coalesce(told.reason,
-                    case when r.finished_at is null then 'it was interrupted' else 'nothing in it can be read' end) end as reason,
+                    case when coalesce(r.finished_at, 'infinity') = 'infinity' then 'it was interrupted' else 'nothing in it can be read' end) end as reason,
                case when v.state = 'completed'
                     then case when x.attributes ? 'title' then jsonb_build_object('title', d.title) else '{}' end || d.metadata
                     else x.attributes end as attributes, x.byte_count, x.created_at, x.run_id, x.file_id as sort_key

@@ -1,5 +1,6 @@
 """What one caller takes of a server leaves searches their share, and ends when nobody waits."""
 
+import asyncio
 import os
 import socket
 from collections.abc import Iterator
@@ -13,11 +14,12 @@ import httpx
 import pytest
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.types import Message
+from starlette.types import Message, Receive, Scope, Send
 
 from lexichord.ingest.web import WEB_LIMITS
 from lexichord.serve import middleware
 from lexichord.serve.access import TEXT_THREADS
+from lexichord.serve.http.app import TimeoutMiddleware
 from lexichord.serve.limits import MAX_JOBS_OF_KEY
 from lexichord.types import Json
 from tests.conftest import new_database
@@ -242,3 +244,25 @@ def test_no_key_takes_all_places_of_ingests(
             for one in held:
                 one.close()
             assert {one.result().status_code for one in slow} == {202}
+
+
+def test_files_are_closed_after_the_answer_although_the_client_is_gone_then() -> None:
+    closed = asyncio.Event()
+    messages = iter(({"type": "http.request"}, {"type": "http.disconnect"}))
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body"})
+        await asyncio.sleep(0.2)  # a large file is closed in a thread
+        closed.set()
+
+    async def receive() -> Message:
+        return next(messages)
+
+    async def send(message: Message) -> None:
+        """Nobody listens."""
+
+    app = TimeoutMiddleware(answer, seconds=5)
+    asyncio.run(app({"type": "http", "method": "POST"}, receive, send))
+    assert closed.is_set()

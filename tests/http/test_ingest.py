@@ -10,6 +10,7 @@ import httpx
 import pytest
 from reportlab.lib import pdfencrypt
 
+from lexichord.serve.limits import MAX_JOBS_OF_KEY
 from tests.conftest import SAMPLES
 from tests.documents import draw_pdf
 from tests.end_to_end.processes import wait_until
@@ -215,3 +216,25 @@ def test_a_job_names_the_kinds_of_an_archive_that_were_not_read(own: httpx.Clien
     job = finished(own, upload(own, ("all.zip", data)).json())
     assert (job["inserted"], job["unread"]) == (1, {".png": 1, ".bin": 1})
     assert uris(own) == ["upload://default/all.zip/a.md"]
+
+
+def test_a_job_that_is_cancelled_ends_amid_a_file(
+    own: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexichord.ingest.flow.RUN_HEARTBEAT_SECONDS", 0.2)
+    slow = b"The rent is due on each first day. " * 700_000  # takes seconds, and hundreds of MB
+    jobs = [upload(own, ("slow.txt", slow)).json() for _ in range(MAX_JOBS_OF_KEY)]
+    for job in jobs:
+        cancelled = own.delete(f"/v1/jobs/{job['job_id']}")
+        assert (cancelled.status_code, cancelled.json()["state"]) == (200, "interrupted")
+    body = {"documents": [LEAVE]}  # has a place, for they have given back theirs
+    wait_until(lambda: own.post("/v1/documents", json=body).status_code == 202)
+    wait_until(lambda: uris(own) == ["hr/leave.md"])
+    for job in jobs:
+        assert outcome(own.get(f"/v1/jobs/{job['job_id']}").json()) == (0, 0, 0, 0)
+
+
+def test_a_job_that_has_ended_stays_as_it_is(own: httpx.Client) -> None:
+    job = send(own, LEAVE)
+    assert own.delete(f"/v1/jobs/{job['job_id']}").json()["state"] == "finished"
+    assert own.delete("/v1/jobs/99999").status_code == 404

@@ -56,6 +56,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/v1/chunks/{chunk_id}"): {},
     ("GET", "/v1/jobs"): {"params": {"dataset": "closed"}},
     ("GET", "/v1/jobs/{job_id}"): {},
+    ("DELETE", "/v1/jobs/{job_id}"): {},
     ("GET", "/search"): {"params": {"query": "zebra"}},
     ("POST", "/ask"): {"json": {"question": "zebra"}},
     ("POST", "/v1/vector_stores/{vector_store_id}/search"): {"json": {"query": "zebra"}},

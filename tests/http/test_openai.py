@@ -15,6 +15,7 @@ from tests.conftest import SAMPLES, new_database
 from tests.http.served import Keys, Served, serve
 
 LEASE = b"# Lease\n\nThe rent of Saltpan House is due on the first day of each quarter."
+SLOW = b"The rent is due on each first day. " * 700_000  # to read, some seconds
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +84,19 @@ def test_a_batch_is_polled_and_its_files_are_listed(client: openai.OpenAI) -> No
     for nothing in ("vsfb_99999", "batch"):
         with pytest.raises(openai.NotFoundError):
             client.vector_stores.file_batches.retrieve(nothing, vector_store_id=store.id)
+
+
+def test_a_batch_that_is_cancelled_says_so_of_its_files(client: openai.OpenAI) -> None:
+    slow = client.files.create(file=named("slow.txt", SLOW), purpose="assistants")
+    store = client.vector_stores.create(name="cancelled")
+    batches = client.vector_stores.file_batches
+    begun = batches.create(store.id, file_ids=[slow.id])
+    assert begun.status == "in_progress"
+    assert batches.cancel(begun.id, vector_store_id=store.id).status == "cancelled"
+    (file,) = batches.list_files(begun.id, vector_store_id=store.id)
+    assert file.status == "failed"
+    assert file.last_error is not None
+    assert file.last_error.message == "it was interrupted"
 
 
 def test_polling_ends_when_a_file_is_stored_anew(client: openai.OpenAI) -> None:

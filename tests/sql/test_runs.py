@@ -167,6 +167,14 @@ def test_an_interrupted_run_is_told_from_a_finished_one(connection: Connection) 
     assert failed(connection) == {"/a": "bad"}
 
 
+def test_an_ingest_learns_that_its_run_was_ended(connection: Connection) -> None:
+    run = start(connection)
+    assert call(connection, "touch_run", run_id=run) == [{"touch_run": True}]
+    call(connection, "interrupt_run", run_id=run)
+    assert call(connection, "touch_run", run_id=run) == [{"touch_run": False}]
+    assert call(connection, "list_runs")[0]["state"] == "interrupted"
+
+
 def test_failed_are_those_whose_latest_record_says_so(connection: Connection) -> None:
     first = start(connection)
     record(connection, first, ["/a", "/b", "/c"], "failed", reason="bad")

@@ -247,10 +247,11 @@ async def start_run(database: Database, dataset: str, source: str, total: int) -
     return int(rows[0]["start_run"])
 
 
-async def touch_run(database: Database, run: int, files: Mapping[str, FileProgress]) -> None:
+async def touch_run(database: Database, run: int, files: Mapping[str, FileProgress]) -> bool:
     """See sql/runs/touch_run.sql."""
     shapes = {uri: progress.to_dict() for uri, progress in files.items()}
-    await database.call("touch_run", run_id=run, in_progress=Jsonb(shapes))
+    rows = await database.call("touch_run", run_id=run, in_progress=Jsonb(shapes))
+    return rows[0]["touch_run"] is not False  # of a dataset that was deleted there is none
 
 
 async def record_files(

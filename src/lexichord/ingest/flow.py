@@ -18,7 +18,7 @@ from typing import Any
 
 from lexichord.db import store
 from lexichord.db.pool import Database
-from lexichord.errors import DatabaseError, LexichordError
+from lexichord.errors import DatabaseError, IngestError, LexichordError
 from lexichord.providers.http import RetryPolicy
 from lexichord.types.state import FileProgress
 
@@ -135,11 +135,13 @@ async def heartbeat(
 ) -> AsyncIterator[None]:
     """Record a run's heartbeat while the block lasts, and where it breaks off, that it did.
 
-    Each tells how far the files are that are in progress.
+    Each tells how far the files are that are in progress. Raises IngestError in the midst of the
+    block where the run's record was closed from elsewhere.
     """
 
     async def beat() -> None:
-        await store.touch_run(database, run, files())
+        if not await store.touch_run(database, run, files()):
+            raise IngestError(f"run {run} was cancelled: what it has stored stays")
 
     try:
         async with _repeated(RUN_HEARTBEAT_SECONDS, beat):
@@ -165,11 +167,14 @@ async def background_sealing(database: Database) -> AsyncIterator[None]:
 async def _repeated(
     seconds: float, step: Callable[[], Coroutine[Any, Any, None]]
 ) -> AsyncIterator[None]:
-    task = asyncio.create_task(_repeat(seconds, step))
+    """Repeat a step while the block lasts; an error of the step ends the block and is raised."""
     try:
-        yield
-    finally:
-        await _cancel(task)
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(_repeat(seconds, step))
+            yield
+            task.cancel()
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
 
 
 async def _repeat(seconds: float, step: Callable[[], Coroutine[Any, Any, None]]) -> None:

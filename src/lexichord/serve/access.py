@@ -22,7 +22,7 @@ import numpy as np
 
 from lexichord.client.lexichord import Lexichord
 from lexichord.client.passages import ScoredPassage, find_passages
-from lexichord.db import catalogue
+from lexichord.db import catalogue, store
 from lexichord.db.pool import Row
 from lexichord.db.session import asking_for
 from lexichord.errors import (
@@ -267,6 +267,14 @@ class ScopedClient(FileMethods):
     @recorded
     async def job(self, job: int) -> IngestRun:
         """Return an ingest, also to who may write but not read. Raises NotFoundError."""
+        return await self._find_job(job)
+
+    @recorded
+    async def cancel_job(self, job: int) -> IngestRun:
+        """End an ingest, of whichever process. Raises NotFoundError, ForbiddenError."""
+        run = await self._find_job(job)
+        self.check_writes(run.dataset)
+        await store.interrupt_run(self._client.database, job)
         return await self._find_job(job)
 
     @recorded

@@ -222,16 +222,10 @@ class TimeoutMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        connection, is_answered = _Connection(scope, receive), False
-
-        async def send_noted(message: Message) -> None:
-            nonlocal is_answered
-            is_answered = True
-            await send(message)
-
-        work = asyncio.ensure_future(self.app(scope, connection.receive, send_noted))
+        connection = _Connection(scope, receive, send)
+        work = asyncio.ensure_future(self.app(scope, connection.receive, connection.send))
         error = await self._outcome(work, connection)
-        if error is not None and is_answered:
+        if error is not None and connection.is_answered:
             raise error
         if error is not None:
             await error_reply(public_error(error))(scope, receive, send)
@@ -243,6 +237,8 @@ class TimeoutMiddleware:
         awaited = {work, connection.gone}
         try:
             await asyncio.wait(awaited, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
+            if connection.is_complete:  # what is left is to tidy up
+                await asyncio.wait({work}, timeout=self.seconds)
             if work.done():
                 return work.exception()
             if not connection.gone.done():
@@ -258,11 +254,13 @@ class TimeoutMiddleware:
 class _Connection:
     """The connection to the client: once all is read of a request, it is listened to for its end.
 
-    `gone` is done when the client is gone.
+    `gone` is done when the client is gone, or has the whole answer.
     """
 
-    def __init__(self, scope: Scope, receive: Receive) -> None:
-        self._receive, self._is_read = receive, asyncio.Event()
+    is_answered = is_complete = False  # in part, and in whole
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._receive, self._send, self._is_read = receive, send, asyncio.Event()
         if scope["method"] in BODYLESS_METHODS:
             self._is_read.set()
         self.gone = asyncio.ensure_future(self._listen())
@@ -276,6 +274,13 @@ class _Connection:
         if not message.get("more_body"):
             self._is_read.set()
         return message
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer."""
+        self.is_answered = True
+        await self._send(message)
+        is_body = message["type"] == "http.response.body"
+        self.is_complete = is_body and not message.get("more_body")
 
     async def _listen(self) -> None:
         await self._is_read.wait()

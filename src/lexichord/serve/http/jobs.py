@@ -198,6 +198,15 @@ async def show_job(caller: Caller, job_id: Annotated[RowId, Path()]) -> JsonRepl
     return await reply_written(caller, (await caller.job(job_id)).to_job())
 
 
+@router.delete("/jobs/{job_id}", response_model=JobShape)
+async def cancel_job(caller: Caller, job_id: Annotated[RowId, Path()]) -> JsonReply:
+    """Cancel an ingest: within ten seconds it ends; what it has stored stays.
+
+    One that has ended is shown as it is.
+    """
+    return reply((await caller.cancel_job(job_id)).to_job())
+
+
 EVENT_STREAM = "text/event-stream"
 STREAM_SAMPLE = (
     'event: files\ndata: {"intent": {…}, "files": […]}\n\nevent: response\ndata: {…}\n\n'

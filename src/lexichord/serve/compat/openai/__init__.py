@@ -252,7 +252,7 @@ class FileBatch(BaseModel):
     object: Literal["vector_store.files_batch"] = "vector_store.files_batch"
     created_at: int
     vector_store_id: str
-    status: Literal["in_progress", "completed", "failed"]
+    status: Literal["in_progress", "completed", "failed", "cancelled"]
     file_counts: FileCounts
 
 
@@ -289,12 +289,11 @@ async def retrieve_file_batch(
 async def cancel_file_batch(
     caller: Caller, vector_store_id: StoreId, batch_id: BatchId
 ) -> FileBatch:
-    """Refuse: what was begun is stored."""
+    """End a batch; the files that it has stored stay."""
     caller.check_writes(vector_store_id)
-    await _batch(caller, vector_store_id, _run(batch_id))
-    raise ConfigError(
-        "a batch that was begun is not cancelled here: wait for it, then delete its files"
-    )
+    await _batch(caller, vector_store_id, run := _run(batch_id))
+    await caller.cancel_job(run)
+    return await _batch(caller, vector_store_id, run)
 
 
 @store_router.get(
@@ -321,7 +320,10 @@ def _run(batch_id: str) -> int:
 async def _batch(caller: ScopedClient, store: str, run: int) -> FileBatch:
     rows = await caller.dataset_files(store, run=run)
     first_row(rows, f"there is no batch vsfb_{run} in {store}")
-    return _batch_shape(store, run, rows)
+    batch = _batch_shape(store, run, rows)
+    if batch.status == "in_progress" or (await caller.job(run)).state != "interrupted":
+        return batch
+    return batch.model_copy(update={"status": "cancelled"})
 
 
 def _batch_shape(store: str, run: int, rows: Sequence[Row]) -> FileBatch:
