@@ -168,6 +168,10 @@ def wide(connection: Connection) -> None:
     call(connection, "build_indexes")
 
 
+def engine_of(connection: Connection) -> str:
+    return str(value(connection, "select engine from lexichord.configuration()"))
+
+
 def vectors(connection: Connection, document: int) -> list[str | None]:
     """Return the vectors of a document's chunks, in order."""
     statement = (
