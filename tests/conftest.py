@@ -20,6 +20,7 @@ from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.db.pool import Database
 from lexichord.db.server import embedded_server
+from lexichord.ingest.sandbox import Sandbox
 from lexichord.providers.embed.local import LocalEmbedder, find_model
 from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
@@ -288,6 +289,13 @@ def corpus(embedded_dsn: str, embedder: LocalEmbedder, home: Path) -> Iterator[s
             for name in ("agreements", "policies"):
                 lexichord.ingest([SAMPLES / name], dataset=name)
         yield dsn
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    """Read files in a process apart."""
+    with Sandbox() as sandbox:
+        yield sandbox
 
 
 @pytest.fixture

@@ -19,6 +19,18 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Table
 
+
+def markdown(header: Sequence[str], *rows: Sequence[str]) -> str:
+    """Write a table as a loader does."""
+    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
+    return "\n".join([lines[0], "|" + " --- |" * len(header), *lines[1:]])
+
+
+def xml(inner: str) -> Any:
+    """Read an element of Word's, whose namespaces are given it."""
+    return parse_xml(re.sub(r"^<[\w:]+", rf"\g<0> {nsdecls('w', 'r')}", inner))
+
+
 Place = tuple[float, float, str]  # from the left, from below, and a line
 
 

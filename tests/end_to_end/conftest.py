@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,8 +11,10 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
+from lexichord.db import schema
 from lexichord.db.server import stop_server
 from lexichord.settings import load_settings
+from tests import conftest
 from tests.conftest import SAMPLES, new_database
 from tests.end_to_end.client import SPACE, documents
 from tests.sql.corpus import small_segments
@@ -20,6 +22,34 @@ from tests.sql.corpus import small_segments
 MEMORY = Path("/dev/shm")
 ROOM = 2**30  # bytes; a home takes 50 MB and some 1,400 files
 STORED = 60  # documents of a stocked home: 0 to 59
+
+
+# Of each engine's server the fixture.
+SERVERS = {
+    "plain": "embedded_dsn",
+    "textsearch": "textsearch_dsn",
+    "vectorchord": "vectorchord_dsn",
+}
+
+type Servers = Callable[[str], str]
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Servers:
+    """Give the server of an engine; where there is none, the test is skipped."""
+    return lambda engine: str(request.getfixturevalue(SERVERS[engine]))
+
+
+@contextmanager
+def stocked(engine: str, server: str, count: int) -> Iterator[str]:
+    """A database with so many documents in one dataset and one, with a key, in another."""
+    with new_database(server) as dsn:
+        schema.prepare(dsn, schema.Choice(engine, "english", conftest.SPACE))
+        with SyncLexichord(dsn=dsn) as lexichord:
+            lexichord.ingest(documents=documents(0, count))
+            lexichord.ingest(documents=documents(90, 91), dataset="other")
+            lexichord.create_key("reader", datasets=["other"])
+        yield dsn
 
 
 @contextmanager

@@ -1,13 +1,13 @@
 """What a model replies in tests, task by task, and the sample corpus opened with such a model."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from lexichord import SyncLexichord
 from lexichord.types import LlmStage
 from lexichord.types.questions import Task
+from tests.end_to_end.processes import reopened
 from tests.providers.chat_servers import ChatServer, Prompt, Reply
 
 MODELS = {False: "openai/any", True: "gemini/any"}  # by whether the server speaks Gemini
@@ -90,15 +90,7 @@ def requests_for(server: ChatServer, name: Task) -> list[Prompt]:
     return [prompt for prompt in server.requests if task(prompt) == name]
 
 
-@contextmanager
-def with_model(samples: SyncLexichord, server: ChatServer) -> Iterator[SyncLexichord]:
-    """Open the same database with a model in the settings."""
-    settings = samples.core.settings
-    with SyncLexichord(
-        dsn=settings.dsn,
-        home=settings.home,
-        llm=MODELS[server.gemini],
-        llm_base_url=server.url,
-        llm_api_key=KEY,
-    ) as lexichord:
-        yield lexichord
+def with_model(samples: SyncLexichord, server: ChatServer) -> SyncLexichord:
+    """Return the same database's application with a model in the settings."""
+    model = MODELS[server.gemini]
+    return reopened(samples, llm=model, llm_base_url=server.url, llm_api_key=KEY)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from signal import SIG_DFL, SIGINT, SIGKILL, signal
-from typing import Self
+from typing import Any, Self
 
 import psutil
 import psycopg
@@ -23,6 +23,12 @@ from lexichord.types.evaluation import EvalSet, EvaluationRun
 from tests.conftest import ROOT
 
 PATIENCE = 30  # seconds
+
+
+def reopened(lexichord: SyncLexichord, **settings: Any) -> SyncLexichord:
+    """Return an application of the same database and home with other settings, to be opened."""
+    known = lexichord.core.settings
+    return SyncLexichord(dsn=known.dsn, home=known.home, **settings)
 
 
 def start_cli(*arguments: str) -> subprocess.Popen[str]:

@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
@@ -21,6 +20,7 @@ from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.client import CHUNKS, documents, word
+from tests.end_to_end.conftest import SERVERS, Servers, stocked
 from tests.end_to_end.killed import assert_same
 from tests.faults.earlier import CHUNKS as CHUNK_ROWS
 from tests.faults.earlier import fill_earlier
@@ -28,35 +28,12 @@ from tests.migrations.conftest import UNRELEASED
 
 SPACE = EmbeddingSpace("test", "tiny", 4)
 STORED = 30
-FIXTURES = {
-    "plain": "embedded_dsn",
-    "textsearch": "textsearch_dsn",
-    "vectorchord": "vectorchord_dsn",
-}
 ARTICLE = "create table public.article (id integer primary key, body text)"
-
-type Servers = Callable[[str], str]
-
-
-@pytest.fixture
-def server(request: pytest.FixtureRequest) -> Servers:
-    return lambda engine: str(request.getfixturevalue(FIXTURES[engine]))
-
-
-@contextmanager
-def stocked(engine: str, server: str) -> Iterator[str]:
-    with new_database(server) as dsn:
-        prepare(dsn, Choice(engine, "english", SPACE))
-        with SyncLexichord(dsn=dsn) as lexichord:
-            lexichord.ingest(documents=documents(0, STORED))
-            lexichord.ingest(documents=documents(90, 91), dataset="other")
-            lexichord.create_key("reader", datasets=["other"])
-        yield dsn
 
 
 @pytest.fixture(scope="module")
 def _stocked(embedded_dsn: str) -> Iterator[str]:
-    with stocked("plain", embedded_dsn) as dsn:
+    with stocked("plain", embedded_dsn, STORED) as dsn:
         yield dsn
 
 
@@ -87,12 +64,12 @@ def is_prepared(dsn: str) -> bool:
     return run(dsn, "select to_regclass('lexichord_data.migration') is not null") == [(True,)]
 
 
-@pytest.mark.parametrize("one", FIXTURES)
-@pytest.mark.parametrize("other", FIXTURES)
+@pytest.mark.parametrize("one", SERVERS)
+@pytest.mark.parametrize("other", SERVERS)
 def test_a_backup_restores_all_on_any_engine(
     server: Servers, file: Path, one: str, other: str
 ) -> None:
-    with stocked(one, server(one)) as source, new_database(server(other)) as target:
+    with stocked(one, server(one), STORED) as source, new_database(server(other)) as target:
         made = backup.backup(source, file)
         assert (made.documents, made.chunks, made.engine) == (STORED + 1, 31 * CHUNKS, one)
         restored = backup.restore(target, file, other, trust=True)
@@ -109,7 +86,7 @@ def test_a_backup_restores_all_on_any_engine(
             assert lexichord.search(word(95), mode="keyword").hits[0].uri == "doc/0095"
 
 
-@pytest.mark.parametrize("engine", FIXTURES)
+@pytest.mark.parametrize("engine", SERVERS)
 def test_what_an_earlier_version_stored_restores_too(
     server: Servers, target: str, file: Path, engine: str
 ) -> None:
@@ -261,12 +238,12 @@ def test_an_indexed_table_is_followed_again_where_it_is_there(
         ]
 
 
-@pytest.mark.parametrize("engine", FIXTURES)
+@pytest.mark.parametrize("engine", SERVERS)
 def test_what_postgres_dumps_itself_restores_too(
     server: Servers, tmp_path: Path, engine: str
 ) -> None:
     dump = str(tmp_path / "dump")
-    with stocked(engine, server(engine)) as source, new_database(server(engine)) as target:
+    with stocked(engine, server(engine), STORED) as source, new_database(server(engine)) as target:
         for program, arguments in [
             ("pg_dump", ["-Fc", f"--file={dump}", f"--dbname={source}"]),
             ("pg_restore", ["--exit-on-error", f"--dbname={target}", dump]),

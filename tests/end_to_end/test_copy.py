@@ -1,8 +1,7 @@
 """Datasets from one database to another: the same documents, chunks, vectors and answers."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,47 +16,28 @@ from lexichord.db.schema import Choice, prepare
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace
 from tests.conftest import SPACE, new_database
-from tests.end_to_end.client import CHUNKS, documents, uri
+from tests.end_to_end.client import CHUNKS, uri
+from tests.end_to_end.conftest import Servers, stocked
 from tests.end_to_end.killed import CLIENTS, assert_same, finish, kill
 from tests.end_to_end.processes import wait_until
 from tests.sql.corpus import call, put, value
 
-FIXTURES = {"plain": "embedded_dsn", "vectorchord": "vectorchord_dsn"}
 PAIRS = [("plain", "plain"), ("plain", "vectorchord"), ("vectorchord", "plain")]
 STORED = 30  # documents of the source
 KILLS = 6
 SECRET = "s3cr3t"
 UNREACHABLE = f"postgresql://someone:{SECRET}@127.0.0.1:1/none"
 
-type Servers = Callable[[str], str]
-
-
-@pytest.fixture
-def server(request: pytest.FixtureRequest) -> Servers:
-    """Give the server of an engine; where there is none, the test is skipped."""
-    return lambda engine: str(request.getfixturevalue(FIXTURES[engine]))
-
-
-@contextmanager
-def stocked(engine: str, server: str) -> Iterator[str]:
-    """A database with STORED documents in one dataset and one in another."""
-    with new_database(server) as dsn:
-        prepare(dsn, Choice(engine, "english", SPACE))
-        with SyncLexichord(dsn=dsn) as lexichord:
-            lexichord.ingest(documents=documents(0, STORED))
-            lexichord.ingest(documents=documents(90, 91), dataset="other")
-        yield dsn
-
 
 @pytest.fixture(scope="session")
 def stocked_plain(embedded_dsn: str) -> Iterator[str]:
-    with stocked("plain", embedded_dsn) as dsn:
+    with stocked("plain", embedded_dsn, STORED) as dsn:
         yield dsn
 
 
 @pytest.fixture(scope="session")
 def stocked_vectorchord(vectorchord_dsn: str) -> Iterator[str]:
-    with stocked("vectorchord", vectorchord_dsn) as dsn:
+    with stocked("vectorchord", vectorchord_dsn, STORED) as dsn:
         yield dsn
 
 

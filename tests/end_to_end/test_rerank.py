@@ -1,15 +1,13 @@
 """What a reranker behind a real socket does to a query and to files, and what its failure does."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
 from lexichord import SyncLexichord
 from lexichord.types import FileHit, Response
-from tests.end_to_end.processes import run_cli
+from tests.end_to_end.processes import reopened, run_cli
 from tests.http_server import Reply
 from tests.providers.rerank_servers import (
     NAMES,
@@ -26,18 +24,10 @@ K = 3
 each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 
-@contextmanager
-def reranking(samples: SyncLexichord, server: RerankServer) -> Iterator[SyncLexichord]:
-    """The sample corpus, opened with the server's address in the settings."""
-    settings = samples.core.settings
-    with SyncLexichord(
-        dsn=settings.dsn,
-        home=settings.home,
-        reranker=NAMES[server.shape],
-        reranker_base_url=server.url,
-        reranker_api_key="k",
-    ) as lexichord:
-        yield lexichord
+def reranking(samples: SyncLexichord, server: RerankServer) -> SyncLexichord:
+    """Return the sample corpus' application with the server's address in the settings."""
+    reranker = NAMES[server.shape]
+    return reopened(samples, reranker=reranker, reranker_base_url=server.url, reranker_api_key="k")
 
 
 def prefer(text: str) -> Score:

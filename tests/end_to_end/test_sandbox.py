@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -36,12 +36,6 @@ if len(sys.argv) > 3:
     sandbox.read(Path(sys.argv[3]))
 time.sleep(60)
 """
-
-
-@pytest.fixture
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from lexichord.types import Response
 from lexichord.types.response import AnswerEvent, DraftEvent, EvidenceEvent, FilesEvent
 from tests.alike import differences
 from tests.end_to_end.llm_replies import grades, replying, shown
+from tests.end_to_end.processes import reopened
 from tests.end_to_end.test_llm_cli import query, to_server
 from tests.providers.chat_servers import chat_server
 
@@ -54,12 +55,9 @@ def grade(inputs: Any) -> Any:
 
 
 def test_an_answer_that_is_written_again_has_two_drafts(samples: SyncLexichord) -> None:
-    settings = samples.core.settings
     with (
         chat_server(replying(clauses=clauses, grade=grade)) as server,
-        SyncLexichord(
-            dsn=settings.dsn, home=settings.home, llm="openai/any", llm_base_url=server.url
-        ) as lexichord,
+        reopened(samples, llm="openai/any", llm_base_url=server.url) as lexichord,
     ):
         options: Any = {"answer": True, "reflect": True, "intent": "clause_lookup"}
         events = list(lexichord.stream(QUERY, **options))

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import ProviderError, ProviderTimeoutError
-from lexichord.providers import VectorCache
+from lexichord.providers import DigestCache, size_in_bytes
 from lexichord.providers.rerank import rank
 from lexichord.providers.rerank.folder import (
     FolderReranker,
@@ -111,7 +112,7 @@ def test_a_passage_is_read_once(tmp_path: Path) -> None:
 
 
 def test_kept_vectors_take_no_more_than_they_may() -> None:
-    cache = VectorCache[np.float16](limit=100)
+    cache = DigestCache[NDArray[np.float16]](limit=100, size=size_in_bytes)
     vectors = {key: np.full((4, 5), ord(key), np.float16) for key in (b"a", b"b", b"c")}  # 40 bytes
     for key in (b"a", b"b"):
         cache.keep(key, vectors[key])

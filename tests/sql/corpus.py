@@ -168,6 +168,18 @@ def wide(connection: Connection) -> None:
     call(connection, "build_indexes")
 
 
+def engine_of(connection: Connection) -> str:
+    return str(value(connection, "select engine from lexichord.configuration()"))
+
+
+def vectors(connection: Connection, document: int) -> list[str | None]:
+    """Return the vectors of a document's chunks, in order."""
+    statement = (
+        "select embedding::text from lexichord_data.chunk where document_id = %s order by ordinal"
+    )
+    return [vector for (vector,) in connection.execute(statement, [document]).fetchall()]
+
+
 def random_lines(random: Random, count: int, words: int, longest: int) -> Iterator[str]:
     """Give lines of words that no analyzer changes, w0 the most frequent."""
     names = [f"w{number}" for number in range(words)]

@@ -12,7 +12,7 @@ import pytest
 from lexichord.db import schema
 from lexichord.errors import EngineUnsupportedError
 from tests.conftest import SPACE, at, new_cluster, new_database
-from tests.sql.corpus import BY_VECTOR, MOST, Connection, Row, call, put, value, wide
+from tests.sql.corpus import BY_VECTOR, MOST, Connection, Row, call, engine_of, put, value, wide
 
 SHARDS = "select shardid from pg_dist_shard where logicalrelid = %s::regclass order by 1"
 MOVE = "select citus_move_shard_placement(%s, %s, %s, %s, %s, 'block_writes')"
@@ -242,4 +242,4 @@ def test_a_database_that_is_no_cluster_is_refused(citus_nodes: list[str]) -> Non
             schema.prepare(dsn, choice)
         schema.prepare(dsn, schema.Choice(None, "english", SPACE))
         with psycopg.connect(dsn) as connection:
-            assert value(connection, "select engine from lexichord.configuration()") != "citus"
+            assert engine_of(connection) != "citus"

@@ -5,14 +5,7 @@ from typing import Any
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.types import Chunk
-from tests.sql.corpus import SPACE, Connection, call, put, value
-
-
-def vectors(connection: Connection, document: int) -> list[str | None]:
-    statement = (
-        "select embedding::text from lexichord_data.chunk where document_id = %s order by ordinal"
-    )
-    return [vector for (vector,) in connection.execute(statement, [document]).fetchall()]
+from tests.sql.corpus import SPACE, Connection, call, put, value, vectors
 
 
 def keep(connection: Connection, uri: str, dataset: str = "library", **fields: str) -> None:

@@ -16,6 +16,7 @@ from tests.sql.corpus import (
     SIGNATURES,
     Connection,
     declared,
+    engine_of,
     inner_functions,
     offered,
     signatures,
@@ -83,7 +84,7 @@ def test_every_function_says_what_it_is_for(library: Connection) -> None:
 
 
 def test_installed_are_the_files_of_the_engine_and_no_others(library: Connection) -> None:
-    engine = value(library, "select engine from lexichord.configuration()")
+    engine = engine_of(library)
     files = [
         *SHARED,
         *(path for each in FOLDERS[engine] for path in (ROOT / "sql/engine" / each).glob("*.sql")),
@@ -144,7 +145,7 @@ def test_what_an_engine_does_its_own_way_is_called_as_before(engine: str) -> Non
 
 
 def test_of_an_engine_only_what_all_offer_is_anybodys_to_call(library: Connection) -> None:
-    engine = value(library, "select engine from lexichord.configuration()")
+    engine = engine_of(library)
     own = offered(engine).keys() - {path.stem for path in SHARED}
     assert own - inner_functions(library) <= OF_AN_ENGINE
 

@@ -12,6 +12,7 @@ from tests.sql.corpus import (
     all_settings,
     call,
     counter,
+    engine_of,
     ids,
     put,
     scans,
@@ -50,7 +51,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 @pytest.fixture
 def indexed(wide: Connection) -> Connection:
     """A database with an index of each channel, whose server counts how often it is read."""
-    if value(wide, "select engine from lexichord.configuration()") == "citus":
+    if engine_of(wide) == "citus":
         pytest.skip("the indexes are on other servers: see test_citus")
     return wide
 

@@ -5,7 +5,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.sql.corpus import SPACE, Connection, Row, call, put, value
+from tests.sql.corpus import SPACE, Connection, Row, call, engine_of, put, value
 
 
 @pytest.fixture
@@ -158,9 +158,7 @@ def test_versions_of_the_server_and_its_extensions(stored: Connection) -> None:
 def test_problems_come_with_a_remedy(stored: Connection) -> None:
     remedies = {row["problem"]: row["remedy"] for row in call(stored, "find_problems")}
     missing = {problem: remedy for problem, remedy in remedies.items() if "is missing" in problem}
-    assert len(missing) == (
-        2 if value(stored, "select engine from lexichord.configuration()") == "textsearch" else 1
-    )
+    assert len(missing) == (2 if engine_of(stored) == "textsearch" else 1)
     assert set(missing.values()) == {"select lexichord.build_indexes();"}
     assert remedies["chunks without a vector: 3"] == "ingest again with an embedder"
     stored.execute("select lexichord.build_indexes()")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
 
 import psycopg
@@ -9,7 +10,17 @@ import pytest
 
 from lexichord.db.schema import Choice, prepare
 from tests.conftest import new_database
-from tests.sql.corpus import SPACE, Connection, Row, call, ids, put, small_segments, value
+from tests.sql.corpus import (
+    SPACE,
+    Connection,
+    Row,
+    call,
+    engine_of,
+    ids,
+    put,
+    small_segments,
+    value,
+)
 
 EAST, NORTH = "[1,0,0,0]", "[0,1,0,0]"
 # One document in ten lies in the east, all others in the north; w1 is in every tenth chunk.
@@ -144,14 +155,20 @@ def fill_library(connection: Connection, filling: str) -> None:
     call(connection, "build_indexes")
 
 
-@pytest.fixture(scope="module")
-def many(template: str) -> Iterator[Connection]:
-    """400 documents of 125 chunks, indexed; nothing was vacuumed."""
+@contextmanager
+def library_of(template: str, filling: str) -> Iterator[Connection]:
     with (
         new_database(template, copy_of=template) as dsn,
         psycopg.connect(dsn, autocommit=True) as connection,
     ):
-        fill_library(connection, FILL)
+        fill_library(connection, filling)
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def many(template: str) -> Iterator[Connection]:
+    """400 documents of 125 chunks, indexed; nothing was vacuumed."""
+    with library_of(template, FILL) as connection:
         yield connection
 
 
@@ -164,11 +181,7 @@ def changing(many: Connection) -> Iterator[Connection]:
 @pytest.fixture(scope="module")
 def filled(template: str) -> Iterator[Connection]:
     """Two words that most of 12,000 chunks hold."""
-    with (
-        new_database(template, copy_of=template) as dsn,
-        psycopg.connect(dsn, autocommit=True) as connection,
-    ):
-        fill_library(connection, FREQUENT)
+    with library_of(template, FREQUENT) as connection:
         yield connection
 
 
@@ -178,22 +191,18 @@ def frequent(filled: Connection) -> Iterator[Connection]:
         yield filled
 
 
-def engine(connection: Connection) -> str:
-    return str(value(connection, "select engine from lexichord.configuration()"))
-
-
 def scores(rows: list[Row]) -> list[float]:
     return [row["score"] for row in rows]
 
 
 def test_both_indexes_are_used(many: Connection) -> None:
     used = [row["used"] for row in call(many, "index_use")]
-    assert used == [True] * (1 if engine(many) == "citus" else 2)
+    assert used == [True] * (1 if engine_of(many) == "citus" else 2)
     assert call(many, "outgrown_indexes") == []
 
 
 def test_block_maxima_are_read_by_their_index(frequent: Connection) -> None:
-    if engine(frequent) != "plain":
+    if engine_of(frequent) != "plain":
         pytest.skip("this engine has no block maxima")
     plans = {row["index_name"]: row["plan"] for row in call(frequent, "index_use")}
     plan = plans["block_maximum_pkey"]
@@ -209,7 +218,7 @@ def test_frequent_words_together(frequent: Connection) -> None:
 
 def test_more_is_read_where_there_is_more(frequent: Connection) -> None:
     """Of a million chunks a budget for 100,000 found a half of the best ten."""
-    if engine(frequent) != "plain":
+    if engine_of(frequent) != "plain":
         pytest.skip("this engine's index has no budget of ours")
     proposed = (
         "select cardinality(lexichord.segment_proposals("
@@ -242,7 +251,7 @@ def test_one_word_in_chunks_of_all_lengths(connection: Connection) -> None:
 
 def test_one_word_where_chunks_are_deleted_while_a_segment_is_made(connection: Connection) -> None:
     """What the index passes over was looked for among other postings than those that it got."""
-    if engine(connection) != "vectorchord":
+    if engine_of(connection) != "vectorchord":
         pytest.skip("this engine's index passes over nothing")
     connection.execute("insert into lexichord_data.dataset (name) values ('library')")
     small_segments(connection)
@@ -279,7 +288,7 @@ def test_a_tail_is_emptied_without_a_join_with_itself(frequent: Connection) -> N
 
 def test_many_frequent_words_of_which_no_chunk_holds_all(connection: Connection) -> None:
     """Their blocks' bounds lie near each other."""
-    if engine(connection) != "plain":
+    if engine_of(connection) != "plain":
         pytest.skip("this engine has no block maxima")
     fill_library(connection, EVERY_SEVENTH)
     random, found = Random(5), 0
@@ -314,7 +323,7 @@ def test_a_wide_scope_loses_nothing_that_is_near(embedded_dsn: str) -> None:
 
 
 def test_lists_come_with_the_size(many: Connection) -> None:
-    if engine(many) != "vectorchord":
+    if engine_of(many) != "vectorchord":
         pytest.skip("this engine's index has no lists")
     settings = many.execute("select probes, lists from lexichord_data.dense_probes()").fetchone()
     assert settings == ("50", "100")
@@ -423,7 +432,7 @@ def test_settings_from_outside_do_not_reach_the_indexes(changing: Connection) ->
 
 def test_a_load_is_followed_by_a_build(changing: Connection) -> None:
     assert value(changing, "select lexichord.build_indexes()") is False
-    if engine(changing) in ("textsearch", "citus"):
+    if engine_of(changing) in ("textsearch", "citus"):
         pytest.skip("this engine's indexes outgrow nothing")
     changing.execute(
         "insert into lexichord_data.keyword_tail select chunk_id from lexichord_data.keyword "

@@ -16,7 +16,7 @@ from lexichord.errors import DatabaseError
 from lexichord.types import Question
 from tests.sql import calls
 from tests.sql.calls import BY_VECTOR, OF_A_TABLE, OF_THE_SERVER, READS, ROW_TYPED, VECTOR
-from tests.sql.corpus import MOST, Connection, Row, call, put, value
+from tests.sql.corpus import MOST, Connection, Row, call, engine_of, put, value
 
 NUMBERS = count()
 OF_ONE_ENGINE = {
@@ -227,7 +227,7 @@ def test_a_member_uses_the_same_indexes(wide: Connection) -> None:
     with member(wide) as reader:
         plans = [call(each, "index_use") for each in (wide, reader)]
         assert plans[0] == plans[1]
-        if value(wide, "select engine from lexichord.configuration()") != "citus":  # see test_citus
+        if engine_of(wide) != "citus":  # see test_citus
             assert len(plans[0]) == 2
             assert all(row["used"] for row in plans[1])
         arguments = {"query": "w0 w1", "query_vector": VECTOR, "filter": MOST}

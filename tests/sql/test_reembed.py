@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.sql.corpus import Connection, Row, call, ids, put, random_vectors, value
+from tests.sql.corpus import Connection, Row, call, engine_of, ids, put, random_vectors, value
 
 OLD, NEW = "test/tiny/4", "test/other/3"
 COLUMNS = (
@@ -126,7 +126,7 @@ def test_before_and_after_the_swap_and_back(fresh: Connection) -> None:
 
 
 def test_the_new_index_is_used(fresh: Connection) -> None:
-    if value(fresh, "select engine from lexichord.configuration()") == "citus":
+    if engine_of(fresh) == "citus":
         pytest.skip("so few chunks a shard are read without: see test_citus")
     random = Random(5)
     for number in range(60):
@@ -141,7 +141,7 @@ def test_the_new_index_is_used(fresh: Connection) -> None:
     assert value(fresh, "select lexichord.dense_recall('[1,0,0]', 10)") > 0.8
     assert call(fresh, "outgrown_indexes") == []
     call(fresh, "drop_other")
-    if value(fresh, "select engine from lexichord.configuration()") == "vectorchord":
+    if engine_of(fresh) == "vectorchord":
         builds = "select string_agg(index_name, ',' order by index_name) "
         builds += "from lexichord_data.index_build"
         assert value(fresh, builds) == "chunk_dense"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.sql import corpus
-from tests.sql.corpus import Connection, call, put, value
+from tests.sql.corpus import Connection, call, engine_of, put, value
 
 RECALL = "select lexichord.sampled_recall()"
 READY = """
@@ -38,7 +38,7 @@ def lose_rows(connection: Connection) -> None:
 
 
 def test_a_damaged_index_is_named_and_mended(fresh: Connection) -> None:
-    if value(fresh, "select engine from lexichord.configuration()") in ("vectorchord", "citus"):
+    if engine_of(fresh) in ("vectorchord", "citus"):
         pytest.skip("the engine has no HNSW index, or has it on other servers")
     lose_rows(fresh)
     fresh.execute("analyze lexichord_data.chunk")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
-from tests.sql.corpus import Connection, call, put, small_segments, value
+from tests.sql.corpus import Connection, call, engine_of, put, small_segments
 
 QUESTIONS = [
     (" ".join(words), depth) for words in (["w1"], ["w2", "w3", "w9"]) for depth in (5, 40)
@@ -49,7 +49,7 @@ def test_a_chunk_that_no_search_knows_is_lost(soak: Any, filled: Connection) -> 
 
 
 def test_block_maxima_that_are_gone_are_lost(soak: Any, filled: Connection) -> None:
-    if value(filled, "select engine from lexichord.configuration()") != "plain":
+    if engine_of(filled) != "plain":
         pytest.skip("this engine has no block maxima")
     filled.execute(
         "delete from lexichord_data.block_maximum p using lexichord_data.term t "

@@ -10,7 +10,7 @@ from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError
 from lexichord.types import Chunk, Document
-from tests.sql.corpus import Connection, call, put, value
+from tests.sql.corpus import Connection, call, put, value, vectors
 
 TEXT = "# Lease\n\nThe tenant pays.\n\tÉcole \\N 'quoted' 🎉\n"
 DOCUMENT = Document(
@@ -102,13 +102,6 @@ async def test_replacing_keeps_the_id_and_nothing_else(
         cards = call(fresh, "card_candidates", query=query)
         chunks = call(fresh, "keyword_candidates", query=query)
         assert len([*cards, *chunks]) == count + (query == "sold")
-
-
-def vectors(connection: Connection, document: int) -> list[str | None]:
-    statement = (
-        "select embedding::text from lexichord_data.chunk where document_id = %s order by ordinal"
-    )
-    return [vector for (vector,) in connection.execute(statement, [document]).fetchall()]
 
 
 def kept(connection: Connection, document: int, recipe: str = "test") -> set[str]:

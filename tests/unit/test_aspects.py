@@ -6,43 +6,10 @@ from hypothesis import strategies as st
 
 from lexichord.retrieve.understand import MAX_READ_CHARS
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, find_aspects
+from tests.wordings import worded
 
 
-@pytest.mark.parametrize(
-    ("question", "aspects"),
-    [
-        (
-            "How do differ in the survival of confidentiality obligations, the penalty for a"
-            " breach and the limit of liability?",
-            [
-                "survival of confidentiality obligations",
-                "penalty for a breach",
-                "limit of liability",
-            ],
-        ),
-        (
-            "What is the difference between in the retention of customer support logs, backup"
-            " copies and hotel rooms?",
-            ["retention of customer support logs", "backup copies", "hotel rooms"],
-        ),
-        ("Are the rules on sub-processors the same in both?", ["rules on sub-processors"]),
-        ("Compare fees with regard to late payment and refunds.", ["late payment", "refunds"]),
-        ("Compare:\n- fees\n- the dates, if known", ["fees", "dates", "if known"]),
-        ("governing law and term", ["governing law", "term"]),
-        (
-            "Could you compare how disputes are settled, as well as the language of the contract,"
-            " in the three of them?",
-            ["how disputes are settled", "language of the contract"],
-        ),
-        ("Which has the longer term?", ["term"]),
-        ("Worin unterscheiden sich bei der Kaution und der Laufzeit?", ["Kaution", "Laufzeit"]),
-        ("which is longer, how long logs are kept?", ["how long logs are kept"]),
-        (
-            "What do say about a lost device, about gifts and about how often they are reviewed?",
-            ["a lost device", "gifts", "how often they are reviewed"],
-        ),
-    ],
-)
+@worded("question", "aspects")
 def test_each_thing_of_a_list_is_an_aspect(question: str, aspects: list[str]) -> None:
     assert [*find_aspects(question)] == aspects
 
@@ -52,22 +19,7 @@ def test_without_a_list_the_question_is_the_aspect(question: str) -> None:
     assert find_aspects(question) == (question,)
 
 
-@pytest.mark.parametrize(
-    ("listed", "aspects"),
-    [
-        ("the terms and conditions for hosts", ["terms and conditions for hosts"]),
-        ("“rent and costs” and notice", ["“rent and costs”", "notice"]),
-        ("direct and indirect losses", 1),
-        ("the rights and obligations", 1),
-        ("the rights and the obligations", 2),
-        ("the searches and seizures, and rescue", 2),
-        ("loss, fire or theft", 3),
-        ("a cap of 1,000 euros and interest", 2),
-        ("a notice for 30 days", ["a notice for 30 days"]),
-        # What words cannot tell: quotes would.
-        ("oral and written notice", ["oral", "written notice"]),
-    ],
-)
+@worded("listed", "aspects")
 def test_words_tell_what_belongs_together(listed: str, aspects: list[str] | int) -> None:
     result = find_aspects(f"Compare {listed}.")
     assert (len(result) if isinstance(aspects, int) else [*result]) == aspects

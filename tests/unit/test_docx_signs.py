@@ -9,6 +9,7 @@ from docx.oxml.ns import nsdecls
 
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
+from tests.wordings import worded
 
 
 def read(tmp_path: Path, runs: str) -> LoadedText:
@@ -37,23 +38,7 @@ def field(kind: str, form: str, shown: str = "") -> str:
     return f"{begin}{asked}{mark('separate')}{shown}{mark('end')}"
 
 
-@pytest.mark.parametrize(
-    ("font", "char", "shown"),
-    [
-        ("Symbol", "F0B1", "±"),
-        ("Symbol", "F06D", "μ"),
-        ("Symbol", "00A3", "≤"),
-        ("Wingdings", "F0A8", "☐"),
-        ("Wingdings", "F0FE", "☑"),
-        ("Wingdings", "F0FD", "☒"),
-        ("Wingdings", "F0FC", "✓"),
-        ("Wingdings", "F0E0", "→"),
-        ("Wingdings", "F082", "②"),
-        ("Wingdings 2", "F052", "☑"),
-        ("MS Gothic", "2612", "☒"),
-        ("Times New Roman", "00B5", "µ"),
-    ],
-)
+@worded("font", "char", "shown")
 def test_symbols_are_read(tmp_path: Path, font: str, char: str, shown: str) -> None:
     loaded = read(tmp_path, words("5 ") + sign(font, char) + words(" 2"))
     assert loaded.text == f"5 {shown} 2"

@@ -14,14 +14,14 @@ from pathspec import GitIgnoreSpec
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.files import file_digest
 from lexichord.ingest.load import kind_of, kind_of_file, load, named_by_type
-from lexichord.ingest.sources import FileSearch, find_files, read_patterns, storable_name
+from lexichord.ingest.sources import FileSearch, read_patterns, storable_name
 
 needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 NOT_UTF_8 = os.fsdecode(b"caf\xe9.txt")
 
 
 def names(*paths: Path) -> list[str]:
-    return [file.name for file in find_files(paths)]
+    return [file.name for file in FileSearch().find(paths)]
 
 
 def write(file: Path, content: str | bytes = "text") -> Path:
@@ -196,7 +196,7 @@ def test_links_neither_loop_nor_give_a_file_twice(tmp_path: Path) -> None:
 def test_a_link_that_leads_nowhere_says_so_when_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "gone.md").symlink_to(tmp_path / "absent.md")
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
-    gone, loop = find_files([tmp_path])
+    gone, loop = FileSearch().find([tmp_path])
     with pytest.raises(IngestError, match="cannot be read: No such file"):
         file_digest(gone)
     with pytest.raises(IngestError, match="cannot be read: Too many levels of symbolic links"):
@@ -221,7 +221,7 @@ def test_a_folder_that_cannot_be_listed_is_given_itself(tmp_path: Path) -> None:
 def test_what_vanishes_midway_says_so_when_it_is_read(tmp_path: Path) -> None:
     for name in ("a.md", "b.md", "sub/c.md"):
         write(tmp_path / name)
-    files = find_files([tmp_path])
+    files = FileSearch().find([tmp_path])
     assert next(files).name == "a.md"
     (tmp_path / "b.md").unlink()
     shutil.rmtree(tmp_path / "sub")
@@ -238,7 +238,7 @@ def test_what_vanishes_midway_says_so_when_it_is_read(tmp_path: Path) -> None:
 def test_odd_names_are_no_matter(tmp_path: Path, name: str) -> None:
     content = "some text"
     write(tmp_path / name, content)
-    (file,) = find_files([tmp_path])
+    (file,) = FileSearch().find([tmp_path])
     assert file.name == name
     assert file_digest(file) == hashlib.sha256(content.encode()).hexdigest()
     loaded = load(file)

@@ -44,12 +44,6 @@ def folder(tmp_path: Path) -> Path:
     return inside
 
 
-@pytest.fixture
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as sandbox:
-        yield sandbox
-
-
 def found(*named: Path, **options: Any) -> tuple[list[str], dict[str, str]]:
     """Return the files found below the first folder's parent, and what was left out, by name."""
     search = FileSearch(**options)

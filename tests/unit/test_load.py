@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lexichord.display.plain_text import FILES_WITHOUT_MARKUP
 from lexichord.errors import IngestError
-from lexichord.ingest.load import load, media_type, title
+from lexichord.ingest.load import ENDINGS, LOADERS, load, media_type, title
+from lexichord.serve.page.form import KIND_NAMES
 
 JAPANESE = "本契約は、甲と乙との間の秘密保持に関する条件を定める。第1条 目的"
 FRENCH = "Le présent contrat est conclu à Paris, où les parties sont “créées”."
@@ -151,3 +153,10 @@ def test_a_title_is_the_first_heading_or_the_name(name: str, text: str, expected
 @pytest.mark.parametrize("sign", ["#", " ", " #"])
 def test_a_first_line_without_end_is_read_in_linear_time(sign: str) -> None:
     assert title("lease.md", "# a" + sign * 500_000 + "b", "text/markdown") == "lease"
+
+
+def test_every_kind_has_a_name_and_holds_markup_or_none() -> None:
+    assert {*LOADERS, "text/plain"} == {*KIND_NAMES}
+    for kind in KIND_NAMES:
+        assert len({ending in FILES_WITHOUT_MARKUP for ending in ENDINGS[kind].split()}) == 1, kind
+    assert {*FILES_WITHOUT_MARKUP} <= {one for kind in KIND_NAMES for one in ENDINGS[kind].split()}

@@ -1,28 +1,20 @@
 """Reading Word files: headings, numbers of lists, tables, changes, what is refused."""
 
-import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import docx
 import pytest
 from docx.enum.style import WD_STYLE_TYPE
-from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
-from tests.documents import Block, add_item, add_list, add_number, make_docx
+from tests.documents import Block, add_item, add_list, add_number, make_docx, xml
 
 LEGAL = [("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"), ("lowerRoman", "(%4)")]
-
-
-@pytest.fixture
-def document() -> Any:
-    return docx.Document()
 
 
 def written(tmp_path: Path, document: Any) -> LoadedText:
@@ -39,10 +31,6 @@ def repacked(file: Path, part: str, change: Callable[[bytes], bytes]) -> Path:
         for name, content in parts.items():
             archive.writestr(name, content)
     return file
-
-
-def xml(inner: str) -> Any:
-    return parse_xml(re.sub(r"^<[\w:]+", rf"\g<0> {nsdecls('w')}", inner))
 
 
 def test_headings_are_known_by_their_styles(tmp_path: Path, document: Any) -> None:

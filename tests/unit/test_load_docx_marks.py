@@ -5,11 +5,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import docx
 import pytest
 from docx.enum.style import WD_STYLE_TYPE
-from docx.oxml import parse_xml
-from docx.oxml.ns import nsdecls
 from PIL import Image
 
 from lexichord.errors import IngestError
@@ -17,21 +14,12 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
-from tests.documents import add_footnotes
-
-
-@pytest.fixture
-def document() -> Any:
-    return docx.Document()
+from tests.documents import add_footnotes, xml
 
 
 def written(tmp_path: Path, document: Any, **options: Any) -> LoadedText:
     document.save(str(tmp_path / "lease.docx"))
     return load(tmp_path / "lease.docx", LoadOptions(**options))
-
-
-def xml(inner: str) -> Any:
-    return parse_xml(re.sub(r"^<[\w:]+", rf"\g<0> {nsdecls('w')}", inner))
 
 
 def hide(run: Any) -> None:

@@ -9,6 +9,7 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
 from tests.documents import bare
+from tests.wordings import worded
 
 
 def page(tmp_path: Path, content: str | bytes) -> LoadedText:
@@ -123,31 +124,7 @@ def test_a_table_that_only_sets_out_the_page_is_unwrapped(tmp_path: Path) -> Non
     assert loaded.text[table.start : table.end] == "1\t2\n3\t4"
 
 
-@pytest.mark.parametrize(
-    ("content", "rows"),
-    [
-        (
-            "<tr><th>Plan<th>Has<tr><td>Basic<td><ul><li>mail<li>1 GB. </li>\n<li>fax </li>"
-            "<li>phone</ul>"
-            "<tr><td>Pro<td><ol><li>a<li>b</ol>",
-            "Plan\tHas\nBasic\tmail; 1 GB. fax; phone\nPro\t1. a; 2. b",
-        ),
-        (
-            "<tr><th>Item<th>Note<tr><td>Apple<td><table><tr><th>bio<td>new</table>"
-            "<tr><td>Pear<td>none",
-            "Item\tNote\nApple\tbio new\nPear\tnone",
-        ),
-        (
-            "<caption>Calls</caption><tr><td><h4>get</h4><td><pre>a\nb</pre>"
-            "<tr><td>put<td><dl><dt>a<dd>one<dt>b<dd>two</dl>",
-            "get\ta b\nput\ta one; b two",
-        ),
-        (
-            "<tr><td>a<td><ul><li>b<li>c</ul><tr><td>d<td><blockquote>e</blockquote>f",
-            "a\tb; c\nd\te f",
-        ),
-    ],
-)
+@worded("content", "rows")
 def test_a_table_with_lists_in_its_cells_keeps_its_rows(
     tmp_path: Path, content: str, rows: str
 ) -> None:
@@ -227,24 +204,7 @@ def test_deep_nesting_is_read_or_refused(tmp_path: Path) -> None:
         page(tmp_path, "<div>" * 100_000 + "text")
 
 
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
-        ('<p>See <a href=x><img alt="the\nberths"></a>.</p>', "See [Picture: the berths]."),
-        ("<div><img alt='Map'><img alt='Gull'></div><p>x", "Picture: Map\nPicture: Gull\n\nx"),
-        ("<figure><img alt='Map'><figcaption>Oslo</figcaption></figure>", "Picture: Map\n\nOslo"),
-        ("<figure><img alt='Of  Oslo'><figcaption>Of Oslo</figcaption></figure>", "Of Oslo"),
-        ("<p>a<svg><title>A gull</title><text>no</text></svg> b", "a [Picture: A gull] b"),
-        ("<p>a<svg role=img aria-label='A gull'><path/></svg>", "a [Picture: A gull]"),
-        ("<p>a <span role=img aria-label='A gull'>♥</span>", "a [Picture: A gull] ♥"),
-        ("<picture><source srcset=a><img alt='A gull'></picture>", "Picture: A gull"),
-        ("<table><tr><th>Boat<tr><td><img alt='A gull'></table>", "Boat\nPicture: A gull"),
-        ("<p>a <img alt='👍'>b <img alt=''><img alt='gull.png'><img alt='*'>", "a 👍b"),
-        ("<p>a <img alt='Image icon'>", "a"),
-        ("<p>a<img alt='A gull' role=presentation><img hidden alt='A gull'>", "a"),
-        ("<p>a<svg aria-hidden=true><title>A gull</title></svg>", "a"),
-    ],
-)  # fmt: skip
+@worded("content", "text")
 def test_what_is_said_of_a_picture_is_text(tmp_path: Path, content: str, text: str) -> None:
     assert page(tmp_path, content).text == text
 
@@ -298,45 +258,7 @@ def test_a_word_within_a_line_may_be_hidden(tmp_path: Path) -> None:
     assert load(tmp_path / "a.html").text == "Rent is 9."
 
 
-@pytest.mark.parametrize(
-    ("maths", "written"),
-    [
-        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
-        ("<mn>1</mn><mfrac><mn>1</mn><mn>2</mn></mfrac>", "1 1/2"),
-        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mi>b</mi></mfrac>", "(a+1)/b"),
-        ("<msup><mn>10</mn><mn>2</mn></msup><mn>3</mn>", "10^2 3"),
-        ("<msup><mn>10</mn><mrow><mo>-</mo><mn>3</mn></mrow></msup>", "10^(-3)"),
-        ("<msup><mi>f</mi><mo>°</mo></msup><mfenced><mi>x</mi><mi>y</mi></mfenced>", "f°(x,y)"),
-        ("<msub><mi>x</mi><mn>1</mn></msub><mo>=</mo><mn>2</mn><mi>y</mi>", "x_1=2y"),
-        ("<msqrt><mn>2</mn></msqrt>", "√2"),
-        ("<msqrt><mi>x</mi><mo>+</mo><mn>1</mn></msqrt>", "√(x+1)"),
-        ("<mroot><mi>x</mi><mn>3</mn></mroot>", "∛x"),
-        (
-            "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi>"
-            "</munderover><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>",
-            "∑_(i=1)^n x_i^2",
-        ),
-        ("<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi>", "sin x"),
-        ("<mover><mi>x</mi><mo>¯</mo></mover>", "x¯"),
-        (
-            "<mo>[</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr>"
-            "<mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr></mtable><mo>]</mo>",
-            "[1, 2; 3, 4]",
-        ),
-        (
-            "<mmultiscripts><mi>C</mi><none/><none/><mprescripts/><mn>6</mn><mn>14</mn>"
-            "</mmultiscripts>",
-            "_6^14 C",
-        ),
-        ("<mrow>" * 150 + "<mn>7</mn>" + "</mrow>" * 150, "7"),
-        ("<mfrac><mn>1</mn></mfrac>", "1"),
-        (
-            "<semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup>"
-            '</mrow><annotation encoding="application/x-tex">E=mc^2</annotation></semantics>',
-            "E=mc^2",
-        ),
-    ],
-)
+@worded("maths", "written")
 def test_maths_is_written_in_a_line(tmp_path: Path, maths: str, written: str) -> None:
     assert page(tmp_path, f"<p>So <math>{maths}</math>.</p>").text == f"So {written}."
 
@@ -365,33 +287,7 @@ def test_a_raised_number_does_not_run_into_another(tmp_path: Path, content: str,
     assert page(tmp_path, f"<p>{content}</p>").text == text
 
 
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        (  # as Sphinx writes it
-            '<div class="highlight-console notranslate"><div class="highlight"><pre>'
-            '<span></span><span class="gp">$ </span>moor --now\n'
-            '<span class="go">done</span>\n</pre></div></div>',
-            "```\n$ moor --now\ndone\n```",
-        ),
-        (  # as Markdown's programs write it
-            '<pre><code class="language-python">def moor():\n\n    return "`"\n</code></pre>',
-            '```\ndef moor():\n\n    return "`"\n```',
-        ),
-        (  # a line each by its end, as Docusaurus writes it
-            '<pre class="prism-code"><code><span class="line"><span>moor</span> --now<br></span>'
-            '<span class="line">done<br></span></code></pre>',
-            "```\nmoor --now\ndone\n```",
-        ),
-        (  # a line each in blocks, as Starlight writes it
-            '<pre><code><div class="ec-line"><div class="code">moor --now</div></div>'
-            '<div class="ec-line"><div class="code">done</div></div></code></pre>',
-            "```\nmoor --now\ndone\n```",
-        ),
-        ("<pre><code>a ``` b</code></pre>", "````\na ``` b\n````"),
-        ("<pre>Sea\n  and   sky</pre>", "Sea\n  and   sky"),  # a letter, a poem, a whole page
-    ],
-)
+@worded("code", "text")
 def test_code_stands_between_fences(tmp_path: Path, code: str, text: str) -> None:
     loaded = page(tmp_path, f"<p>Type:</p>{code}<p>Done.</p>")
     assert loaded.text == f"Type:\n\n{text}\n\nDone."

@@ -12,6 +12,7 @@ from lexichord.ingest.load import load
 from lexichord.ingest.load.markdown import clean_markdown
 from lexichord.ingest.load.text import markdown_headings
 from lexichord.types import LoadedText
+from tests.wordings import worded
 
 
 def read(folder: Path, content: str, name: str = "my_notes.md") -> LoadedText:
@@ -63,119 +64,17 @@ def test_what_is_no_front_matter_is_text(tmp_path: Path, content: str) -> None:
     assert (loaded.text, loaded.metadata) == (content, {})
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        ("## Query Parameters { #query-parameters }\n", "## Query Parameters\n"),
-        ("A\n{* ../docs/a.py hl[1,3] *}\nB", "A\nB"),
-        ("A\n{% include 'x' %}\n{!x!}\n--8<-- \"x\"\n[TOC]\n{{< youtube 1 >}}\nB", "A\nB"),
-        ("/// note\n\nBring a rope.\n\n///\n\nNext", "Note:\n\nBring a rope.\n\n\nNext"),
-        ('!!! warning "Tide"\n    It comes.\n\n    Soon.\nNext', "Tide\nIt comes.\n\nSoon.\nNext"),
-        ("::: lib.Pier", "lib.Pier"),
-        (":::note[Ropes]\nBring one.\n:::", "Ropes\nBring one."),
-        ("> [!NOTE]\n> Bring a rope.", "> Note:\n> Bring a rope."),
-        ('The <abbr title="as soon as possible">ASAP</abbr> rule.', "The ASAP rule."),
-        ("A<!-- hidden\nwords -->B", "AB"),
-        ('<div class="x">\n\n<a id="y"></a>\nText<br/>\n</div>', "\nText"),
-        ("<script>\nalert(1)\n</script>\nText", "\nText"),
-        ("<Tabs>\n  <TabItem value='a'>\nText\n  </TabItem>\n</Tabs>", "Text"),
-    ],
-)
+@worded("markup", "text")
 def test_markup_is_no_text(markup: str, text: str) -> None:
     assert clean_markdown(markup) == text
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        ("(tide-times)=\n## Tides\n\n(a b/c.d)=\nText.", "## Tides\n\nText."),
-        ("{#tides .wide}\nText.\n\n::: {.column width=50%}\nMore.\n:::", "Text.\n\nMore."),
-        ("```{warning}\nSee {doc}`tides`.\n```\nNext", "Warning:\nSee tides.\nNext"),
-        (":::{note}\n:class: big\n:name: n\nBring a rope.\n:::", "Note:\nBring a rope."),
-        ("::::{admonition} Tide\n---\nclass: x\n---\nIt comes.\n::::", "Tide\nIt comes."),
-        ("```{versionadded} 2.1\n```\nNext", "Added in version 2.1\nNext"),
-        (":::{deprecated} 2.1\nUse rope.\n:::", "Deprecated since version 2.1:\nUse rope."),
-        ("A\n```{toctree}\n:hidden:\none\ntwo\n```\nB", "A\n\nB"),
-        ("A\n:::{image} a.png\n:alt: Two\n  boats\n:::\nB", "A\nPicture: Two boats\nB"),
-        ("```{figure} a.png\n:alt: 'A boat'\nAt sea\n```", "Picture: A boat\nAt sea"),
-        ("```{figure} a.png\n---\nalt: A boat\n---\nAt sea\n```", "Picture: A boat\nAt sea"),
-        ("```{code-block} sh\n:caption: x\nmake <b>\n```", "x\n```sh\nmake <b>\n```"),
-        (
-            '<table><tr><td>Gull</td><td>9</td></tr></table>\nOne<br>two <img alt="A boat" src=x>',
-            "Gull 9\nOne two [Picture: A boat]",
-        ),
-        ('<p><img src=x alt="A boat"></p>', "Picture: A boat"),
-        ("```{unknown} Of boats\nGull\n```", "Of boats\n```unknown\nGull\n```"),
-        (
-            ':::{csv-table} Fees\n:header: "Boat", Fee\nGull, 9\n:::\nEnd',
-            "Fees\n\n| Boat | Fee |\n| --- | --- |\n| Gull | 9 |\nEnd",
-        ),
-        (":::{list-table} Fees\n* - Gull\n  - 9\n:::", "Fees\n\n| Gull | 9 |\n"),
-        ("```{parsed-literal}\n[GET /a](b)\n```", "```\nGET /a\n```"),
-        (":::{code-block} sh\nmake <b>\n:::\nB", "```sh\nmake <b>\n```\nB"),
-        ("```{pier-cli}\n$ pier open a\n```", "```pier-cli\n$ pier open a\n```"),
-        ("```{r, echo=FALSE}\nx <- 1\n```", "```r\nx <- 1\n```"),
-        ("```{py:class} pier.Rope\n:nocontents:\nHolds.\n```", "pier.Rope\nHolds."),
-        ("````{tip}\nRun:\n```{code} sh\nls\n```\n````", "Tip:\nRun:\n```sh\nls\n```"),
-    ],
-)
+@worded("markup", "text")
 def test_of_a_directive_what_readers_see_is_text(markup: str, text: str) -> None:
     assert clean_markdown(markup) == text
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        # MyST
-        (
-            "See {doc}`the pier <a/b>`, {py:func}`~a.b.moor` and {ref}`rope`.",
-            "See the pier, moor and rope.",
-        ),
-        ("{code}`<b>` and `{note}`", "`<b>` and `{note}`"),
-        ("```{toctree}\n:maxdepth: 2\n\nintro\nHow to moor <moor>\n```\nB", "- How to moor\nB"),
-        ("```{eval-rst}\n.. note:: Bring a rope.\n```\n", "Note: Bring a rope.\n"),
-        (
-            "```{list-table} Fees\n:header-rows: 1\n\n* - Boat\n  - Fee\n"
-            "* - {ref}`Canoe <a>`\n  - 3\n```",
-            "Fees\n\n| Boat | Fee |\n| --- | --- |\n| Canoe | 3 |",
-        ),
-        (":::{seealso} The pier\n:::", "See also: The pier"),
-        ("{octicon}`plug;1em` Plug", " Plug"),
-        # Hugo
-        ('{{< note title="Mind" >}}\nThe *tide*.\n{{< /note >}}', "Mind\nThe *tide*."),
-        ("{{% tab %}}In one line.{{% /tab %}}", "In one line."),
-        ('[moor]({{< relref "moor.md" >}}) {{<hint>}}a{{</hint>}}', "[moor](moor.md) a"),
-        ('{{< figure src="a.png"\n  caption="The pier" >}}', "The pier"),
-        ('A {{< term text="Quay" id="q" >}} of {{< param town >}}', "A Quay of town"),
-        ("With {{< version >}} and {{% param a.b c %}}", "With version and a.b"),
-        ("{{</* note */>}} and `{{< note >}}`", "note and `{{< note >}}`"),
-        ("```go\n{{< note >}}\n```", "```go\n{{< note >}}\n```"),
-        # Liquid and GitBook
-        ('{% tab title="Sail" %}\nSails.\n{% endtab %}', "Sail\nSails."),
-        ("{% if a %}Wet{% endif %} {{ site.name }}", "Wet {{ site.name }}"),
-        # MkDocs
-        ('=== "Sail"\n\n    Sails.\n\nNext', "Sail\n\nSails.\n\nNext"),
-        # Docusaurus
-        (
-            '<Tabs>\n<TabItem value="a" label="Sail">In one *line*.</TabItem>\n</Tabs>',
-            "Sail: In one *line*.",
-        ),
-        (
-            '<Tabs>\n  <TabItem value="a" label="Sail">\n\nText\n\n  </TabItem>\n</Tabs>',
-            "Sail\n\nText\n",
-        ),
-        ("<Code code={`a = 1`} />", "a = 1"),
-        ("A <Mark color='red'>wet</Mark> pier", "A wet pier"),
-        # Obsidian
-        (
-            "[[Pier]], [[Pier|the pier]], [[a/Pier#Depth]], [[#Depth]]",
-            "Pier, the pier, a/Pier › Depth, Depth",
-        ),
-        ("![[pier.png|200]] ![[Tides#High|tides]] `[[Pier]]`", "pier.png tides `[[Pier]]`"),
-        ("High%%not sure%% tide ^block-1\n%%\nhidden\n%%\nNext", "High tide\nNext"),
-        ("> [!faq]- When?\n> Now.", "> Faq: When?\n> Now."),
-    ],
-)
+@worded("markup", "text")
 def test_of_marks_of_sites_the_words_stay(markup: str, text: str) -> None:
     assert clean_markdown(markup) == text
 
@@ -238,21 +137,7 @@ def test_an_anchor_before_the_heading_takes_no_title(tmp_path: Path) -> None:
     assert loaded.text.split("\n\n")[1] == "Added in version 1.3"
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        (
-            "Run:\n\n    make <b>\n\n      all\n\nDone.",
-            "Run:\n\n```\nmake <b>\n\n  all\n```\n\nDone.",
-        ),
-        ("Run:\n\n\tmake\n", "Run:\n\n```\nmake\n```\n"),
-        ("# Use\n\n```sh\nls\n```\n\n    make", "# Use\n\n```sh\nls\n```\n\n```\nmake\n```"),
-        ("1. Run\n\n    it.\n\n   - and\n\n    on.", "1. Run\n\n    it.\n\n   - and\n\n    on."),
-        ("1. Run\n\n   ```\n   x\n   ```\n\n    on.", "1. Run\n\n   ```\n   x\n   ```\n\n    on."),
-        ("A long line\n    that goes on.", "A long line\n    that goes on."),
-        ("**Run**\n\n    make", "**Run**\n\n```\nmake\n```"),
-    ],
-)
+@worded("markup", "text")
 def test_code_that_is_set_in_stands_between_fences(tmp_path: Path, markup: str, text: str) -> None:
     assert read(tmp_path, markup).text == text
 
@@ -275,27 +160,7 @@ def test_a_link_has_its_address_behind_its_words(tmp_path: Path, markup: str, te
     assert "]: " not in shown.replace("[^1]: ", "")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(see below)= is no anchor.",
-        "f(x)=\ng(x)= 1",
-        "```md\n(anchor)=\n:::{note}\nx\n:::\n```",
-        "A `{note}` and {name} and :::{ stay.",
-        "Use `{ #anchor }` and `<div>`, or ``a ` <b> ``.",
-        "```html\n<div class='a'>{ #x }</div>\n<!-- kept -->\n```",
-        "~~~\n/// note\n!!! tip\n~~~",
-        "    <b>code</b>\n",
-        "If a < b and c > d, List<String> or <your name> stays.",
-        "A set {1, 2, 3}, {x} and {name} stay; so does {key: value}.",
-        "Stop!!!\n\n!!!\n\nWhy???",
-        "https://example.com///x and a:::b",
-        "| a | b |\n|---|---|\n| 1 | 2 |\r\n",
-        "[[1]](a.md), x[[1]], [[1, 2], [3]], \\[[Pier]] and [[ -f a ]] stay.",
-        "100%% and 50%% of {{ name }} stay.",
-        "A Map<Key> of <Value> stays.",
-    ],
-)
+@worded("text")
 def test_text_that_looks_like_markup_stays(text: str) -> None:
     assert clean_markdown(text) == text
 

@@ -1,6 +1,7 @@
 """reStructuredText, Org, AsciiDoc, notebooks, books, OpenDocument, RTF and feeds."""
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,157 +16,6 @@ from lexichord.ingest.load import load
 from lexichord.ingest.load.markup import MARKUP_READERS
 from lexichord.types import LoadedText
 
-RST = """\
-==========
-Harbour
-==========
-
-.. _start:
-
-See :ref:`the pier <pier>`, ``rope`` and `the site <https://example.com>`_.
-On |today| :doc:`boats`.
-
-.. comment that nobody
-   reads
-
-Mooring
--------
-
-.. note:: Bring a
-   rope.
-
-.. tabs::
-
-   .. tab:: Sail
-
-      Sails are *red*::
-
-         1. not a clause
-
-.. code-block:: python
-   :linenos:
-
-   def moor():
-       return 1
-
-.. image:: a.png
-   :alt: nothing
-
-+-------+------+
-| Boat  | Fee  |
-+=======+======+
-| Canoe | 3    |
-|       | EUR  |
-+-------+------+
-
-===== =====
-Town  Depth
-===== =====
-Lund  9
-Malmö
-===== =====
-
-Depth
-~~~~~
-
-Deep.
-
-Tides
------
-
-High.
-"""
-RST_SITE = """\
-.. |town| replace:: ``Old`` Lund
-.. toctree::
-   :maxdepth: 1
-
-   intro
-   How to moor <moor>
-
-In |town| and |sea|.
-
-.. versionadded:: 2.1
-   Ropes.
-
-.. deprecated:: 2.2
-
-.. seealso:: :ref:`knots <k>`
-
-.. list-table:: Fees
-   :header-rows: 1
-
-   * - Boat
-     - Fee
-   * - Canoe,
-       small
-     - ``3``
-
-.. csv-table::
-   :header: "Town", "Depth"
-
-   "Lund, old", 9
-"""
-ORG = """\
-#+TITLE: Harbour
-#+AUTHOR: Ada
-# a comment
-* TODO Mooring :rope:
-:PROPERTIES:
-:ID: 7
-:END:
-See [[https://example.com][the site]] and ~rope~.
-** Boats
-| Boat  | Fee |
-|-------+-----|
-| Canoe | 3   |
-#+BEGIN_SRC python
-  def moor():
-      return 1
-#+END_SRC
-#+BEGIN_QUOTE
-Slowly.
-#+END_QUOTE
-"""
-ADOC = """\
-= Harbour
-Ada
-:author: Ada
-:toc:
-
-// a comment
-[[mooring]]
-== Mooring [#x]
-
-NOTE: Bring a rope. See <<boats,the boats>> and https://example.com[the site].
-
-[source,python]
-----
-def moor():
-    return 1
-----
-
-.Fees
-|===
-|Boat |Fee
-
-|Canoe
-|3
-|===
-
-====
-Slowly.
-====
-
-////
-hidden
-////
-
-include::other.adoc[]
-
-=== Boats
-Deep.
-"""
 NOTEBOOK = {
     "nbformat": 4,
     "cells": [
@@ -183,6 +33,7 @@ NOTEBOOK = {
         {"cell_type": "raw", "source": "raw words"},
     ],
 }
+PAGES = Path(__file__).with_name("pages")
 ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 SPACES = " ".join(f'xmlns:{name}="{ODF}{name}:1.0"' for name in ("office", "text", "table", "meta"))
 ODT = f"""<office:document-content {SPACES}><office:body><office:text>
@@ -223,8 +74,8 @@ def levels(loaded: LoadedText) -> list[tuple[int, str]]:
     return [(heading.level, heading.name) for heading in loaded.headings]
 
 
-def test_restructured_text_keeps_what_unknown_directives_hold(tmp_path: Path) -> None:
-    loaded = load(write(tmp_path / "a.rst", RST))
+def test_restructured_text_keeps_what_unknown_directives_hold() -> None:
+    loaded = load(PAGES / "harbour.rst")
     assert loaded.title == "Harbour"
     names = [(1, "Harbour"), (2, "Mooring"), (3, "Depth"), (2, "Tides")]
     assert levels(loaded) == names
@@ -242,8 +93,8 @@ def test_restructured_text_keeps_what_unknown_directives_hold(tmp_path: Path) ->
         assert mark not in loaded.text.replace("```", "")
 
 
-def test_org_is_read_without_its_marks(tmp_path: Path) -> None:
-    loaded = load(write(tmp_path / "a.org", ORG))
+def test_org_is_read_without_its_marks() -> None:
+    loaded = load(PAGES / "harbour.org")
     assert (loaded.title, loaded.metadata) == ("Harbour", {"author": "Ada"})
     assert levels(loaded) == [(1, "Mooring"), (2, "Boats")]
     assert loaded.text == (
@@ -283,8 +134,8 @@ def test_attributes_of_asciidoc_do_not_grow_without_end(tmp_path: Path) -> None:
     assert loaded.text.endswith("{a}")
 
 
-def test_asciidoc_is_read_without_its_marks(tmp_path: Path) -> None:
-    loaded = load(write(tmp_path / "a.adoc", ADOC))
+def test_asciidoc_is_read_without_its_marks() -> None:
+    loaded = load(PAGES / "harbour.adoc")
     flags = ["other.adoc was not read: includes are not taken in"]
     assert (loaded.title, loaded.metadata) == ("Harbour", {"author": "Ada", "flags": flags})
     assert levels(loaded) == [(1, "Harbour"), (2, "Mooring"), (3, "Boats")]
@@ -464,7 +315,7 @@ def test_other_xml_stays_as_it_is_and_no_entity_is_expanded(tmp_path: Path) -> N
 
 
 def test_of_a_site_in_rst_titles_and_substituted_words_are_text(tmp_path: Path) -> None:
-    (tmp_path / "index.rst").write_text(RST_SITE)
+    shutil.copy(PAGES / "site.rst", tmp_path / "index.rst")
     assert load(tmp_path / "index.rst").text == (
         "- How to moor\n\nIn Old Lund and sea.\n\nAdded in version 2.1:\nRopes.\n\n"
         "Deprecated since version 2.2\n\nSee also: knots\n\nFees\n\n| Boat | Fee |\n| --- | --- |\n"

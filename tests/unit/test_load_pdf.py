@@ -23,7 +23,7 @@ from lexichord.ingest.load.pdf import order
 from lexichord.ingest.load.pdf.words import PdfPiece
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
-from tests.documents import Block, Layout, draw_pdf, make_pdf
+from tests.documents import Block, Layout, draw_pdf, make_pdf, markdown
 
 Place = tuple[float, float, str]
 PROSE = (
@@ -78,11 +78,6 @@ def test_a_number_that_stands_apart_belongs_to_its_clause(tmp_path: Path) -> Non
     assert drawn(tmp_path, page).text == f"1.1 {text}\n\n1.2 {text}"
 
 
-def markdown(header: Sequence[str], *rows: Sequence[str]) -> str:
-    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
-    return "\n".join([lines[0], "|" + " --- |" * len(header), *lines[1:]])
-
-
 def test_a_table_is_a_line_a_row(tmp_path: Path) -> None:
     rows = [("Record", "Period"), ("Vouchers and ledgers", "7 years"), ("Minutes", "Permanent")]
     content = [Block("Before."), Block(rows=tuple(rows)), Block("After.")]
@@ -109,11 +104,6 @@ def draw_rows(
     if ruled:
         edges = [60 + width * number for number in range(len(rows[0]) + 1)]
         canvas.grid(edges, [710 - 14 * row for row in range(len(rows) + 1)])
-
-
-@pytest.fixture
-def canvas(tmp_path: Path) -> Canvas:
-    return Canvas(str(tmp_path / "a.pdf"))
 
 
 def read_canvas(canvas: Canvas) -> str:

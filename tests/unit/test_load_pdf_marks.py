@@ -3,18 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from reportlab.pdfbase.pdfdoc import PDFDictionary, PDFName, PDFString
 from reportlab.pdfgen.canvas import Canvas
 
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText
-
-
-@pytest.fixture
-def canvas(tmp_path: Path) -> Canvas:
-    return Canvas(str(tmp_path / "a.pdf"))
 
 
 def annotate(canvas: Canvas, kind: str, text: str, **more: Any) -> None:

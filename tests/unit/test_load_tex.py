@@ -13,6 +13,7 @@ from lexichord.ingest.load import load
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.types import LoadedText
+from tests.wordings import worded
 
 
 def read(folder: Path, content: str, name: str = "tide_tables.tex") -> LoadedText:
@@ -81,79 +82,7 @@ def test_a_paper_is_read_as_it_is_printed(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("written", "text"),
-    [
-        # letters and signs
-        (r"na\"{\i}ve caf\'e \c{c}a \o re \ss{} \v Skoda", "naïve café ça øre ß Škoda"),
-        (r"5\% \& \$3 \#1 a\_b \{x\} \S 4", "5% & $3 #1 a_b {x} §4"),
-        ("``Yes''---no", "“Yes”—no"),
-        ("a~b\\\\ c", "a b\nc"),
-        # maths stands in a line
-        (r"$x_{i+1}^2 \leq \frac{a+b}{2}$", "x_(i+1)^2 ≤ (a+b)/2"),
-        (r"$6\frac{7}{8}$ inches", "6 7/8 inches"),
-        (r"\(60\,^{\circ}\)C, $\sqrt{y}$, $\hat{x}\times\alpha$", "60 °C, √(y), x̂ × \u03b1"),
-        (r"so \[ a = b \] then", "so\n\na = b\n\nthen"),
-        (
-            "\\begin{align}a &= b \\label{x}\\\\ c &= \\text{half $d$}\\end{align}",
-            "a = b\nc = half d",
-        ),
-        (r"$\begin{pmatrix}1 & 2\\3 & 4\end{pmatrix}$", "1 2\n3 4"),
-        ("costs $5 and\n\nthen on", "costs 5 and\n\nthen on"),
-        # a paper's own macros
-        (r"\newcommand{\tool}{Drift}\tool{} and \tool.", "Drift and Drift."),
-        (r"\newcommand\pace[2][slow]{#2 is #1}\pace{A}, \pace[fast]{B}", "A is slow, B is fast"),
-        (r"\def\twice#1{#1 and #1}\twice{Ding}", "Ding and Ding"),
-        (r"\let\old\emph\renewcommand{\emph}[1]{\old{#1}!}\emph{Oh}", "Oh!"),
-        (r"\NewDocumentCommand{\so}{s O{x} m}{#2-#3}\so*{y} \so[z]{w}", "x-y z-w"),
-        (r"\DeclareMathOperator*{\cost}{cost}$\cost(x)$", "cost(x)"),
-        (
-            r"\newenvironment{aside}[1]{\textbf{#1}: }{ (end)}\begin{aside}{Note}wet\end{aside}",
-            "Note: wet (end)",
-        ),
-        (
-            r"\newtheorem{lemma}{Lemma}\begin{lemma}[Knots]They hold.\end{lemma}",
-            "Lemma (Knots). They hold.",
-        ),
-        (
-            r"\makeatletter\def\etal{et al\futurelet\@let@t\@dot}\def\@dot{.\xspace}\etal of",
-            "et al. of",
-        ),
-        (r"\makeatletter\def\go{\@ifnextchar[{there: }{here: }}\go[a] \go b", "there: [a] here: b"),
-        (r"\makeatletter\def\a@b{yes}\csname a@b\endcsname", "yes"),
-        (r"\newif\ifwet\wettrue\ifwet rain\else sun\fi", "rain"),
-        (r"a \iffalse hidden \ifx\a\b x\fi \else shown\fi{} b", "a shown b"),
-        # what is between signs, or in braces, as it stands
-        (
-            r"\verb|a_%b| \lstinline{c%d} \url{http://x.example/a_b%20c#d}",
-            "a_%b c%d http://x.example/a_b%20c#d",
-        ),
-        (r"\href{http://x.example/%20}{words}", "words"),
-        (
-            r"\textcolor{red}{Red} \colorbox[rgb]{1,0,0}{box}\vspace*{2pt}\vskip 2pt plus 1pt on",
-            "Red box on",
-        ),
-        (r"\texorpdfstring{$x$}{x} \SI{5}{kg} {\bf old}", "x 5 kg old"),
-        (r"\begin{comment}not this\end{comment}but this", "but this"),
-        (r"\includegraphics[alt={a pier}]{pier.png}", "[Picture: a pier]"),
-        (r"\begin{figure}\includegraphics{a}\caption{The pier.}\end{figure}", "Figure: The pier."),
-        (
-            "\\begin{lstlisting}[language=C,caption={Loop}]\nfor;\n\\end{lstlisting}",
-            "Listing: Loop\n\nfor;",
-        ),
-        (r"\begin{description}\item[Bow] front\end{description}", "Bow: front"),
-        ("\\begin{enumerate}\\item a\n\n\\item b\\end{enumerate}", "1. a\n2. b"),
-        (
-            r"\begin{tabular}{l}a & \begin{tabular}{l}b\\c\end{tabular}\\\end{tabular}",
-            "| a | b; c |",
-        ),
-        # what is broken stays text
-        (r"\section{Open" + "\n\nand on", "Open\n\nand on"),
-        (r"{ a } b } \end{figure} c", "a b c"),
-        (r"\begin{verbatim} open", "open"),
-        (r"a & b", "a b"),
-    ],
-)
+@worded("written", "text")
 def test_commands_become_words(tmp_path: Path, written: str, text: str) -> None:
     loaded = read(tmp_path, body(written))
     assert (loaded.text, loaded.metadata) == (text, {})

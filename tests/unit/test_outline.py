@@ -6,6 +6,7 @@ from lexichord.ingest.chunk import split
 from lexichord.ingest.chunk.clauses import clauses, declarations, is_code, outline
 from lexichord.ingest.load.text import markdown_headings, markdown_tables
 from lexichord.types import LoadedText
+from tests.wordings import worded
 
 CONTRACT = """\
 SERVICES AGREEMENT
@@ -62,46 +63,7 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("1. First.\n3. Third.\n", ["1 First", "3 Third"]),
-        ("1. First\n9. Ninth\n", ["1 First"]),
-        ("1. Rent\n2. Term\n2. Again\n3. Law\n", ["1 Rent", "2 Term", "3 Law"]),
-        ("(a) one\n(i) sub\n(ii) sub\n(b) two", ["(a)", "(i)", "(ii)", "(b)"]),
-        ("(c) by itself", []),
-        ("See section 2.1 The rest.", []),
-        (
-            "12 Main Street, Springfield, is where we met, and where we signed what follows here.",
-            [],
-        ),
-        ("§ 4 Scope\n§ 5 Term", ["§ 4 Scope", "§ 5 Term"]),
-        (
-            "1. Rent 1.1 The rent is due. 1.2 The bank is ours.",
-            ["1", "1.1 The rent is due", "1.2 The bank is ours"],
-        ),
-        ("1 July 2024\n1. Rent\n", ["1 Rent"]),
-        ("\ufeff1. Rent\r\n2. Term\r\n", ["1 Rent", "2 Term"]),
-        ("The argument must be an integer, as some scripts may need it.\nThe default is 1.\n", []),
-        ("which is ignored by this program ever since\n7.88 Added for others\n", []),
-        (
-            "The number of literal context bits, of which the least is\n0 and the most is\n4 More",
-            [],
-        ),
-        ("Two numbers, of which the larger is by default equal to\n1 More of it follows here", []),
-        ("Hosts:\n\n192.0.2.0 The network of examples\n\n203.0.113.5 Another", []),
-        ("Releases:\n\n7.39.0 OpenSSL, GnuTLS\n\n7.43.0 NSS and wolfSSL", []),
-        (
-            "1. Request for a connection service of one partner\n1.1 The Partner agrees.",
-            ["1 Request for a connection service of one partner", "1.1 The Partner agrees"],
-        ),
-        ("either of the following secrets of the other party; or\n2.3 Others.", ["2.3 Others"]),
-        ("Item One, Construction Projects   1. Construction of it", ["1 Construction of it"]),
-        ("We show (1) that it works,\n(2) that it is fast.", []),
-        ("as in the equation\n(1)\nwhere x is given. (2)", []),
-        ("It has:\n(1) a detector;\n(2) a reader; and\n(3) a ranker.", ["(1)", "(2)", "(3)"]),
-    ],
-)
+@worded("text", "names")
 def test_what_begins_a_clause(text: str, names: list[str]) -> None:
     assert [name for _, name in levels_and_names(text)] == names
 

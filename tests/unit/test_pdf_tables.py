@@ -13,15 +13,11 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
+from tests.documents import markdown
 
 HEAD = ("Article", "Grade", "Weight", "Price")
 ROWS = [(f"Bolt {n}", f"Grade {n % 3}", f"{3 * n} kg", f"{7 * n}.50") for n in range(1, 9)]
 LONG = "delivered to the northern depot before noon"
-
-
-def markdown(header: Sequence[str], *rows: Sequence[str]) -> str:
-    lines = ["| " + " | ".join(row) + " |" for row in (header, *rows)]
-    return "\n".join([lines[0], "|" + " --- |" * len(header), *lines[1:]])
 
 
 @pytest.fixture

@@ -15,33 +15,10 @@ from lexichord.display.plain_text import (
     shown_text,
     without_roles,
 )
-
-SHOWN = [
-    (
-        "See {ref}`the guide <guide>`, {doc}`install` and :ref:`a <b>`.",
-        "See the guide, install and a.",
-    ),
-    ("Call {py:class}`~pier.app.Pier` or {class}`.Auth` of {meth}`!x`.", "Call Pier or Auth of x."),
-    ("Ask `the forum <https://a.org>`_ first.", "Ask the forum first."),
-    ("(install)=\n# Install\n\nText.", "\n# Install\n\nText."),
-    (":::{note}\nBring a rope.\n:::", "\nBring a rope.\n"),
-    ("/// tip | Hint\nText.\n///", "Hint\nText.\n"),
-    ("## Use { #use }\n\n[text]{.big}", "## Use\n\ntext"),
-    ("<b>Bold</b> and<br/> <a href='x'>words</a>", "Bold and words"),
-    ('See [the *guide*](../a.md#b "T") and [](#Pier).', "See the *guide* and Pier."),
-    (
-        "With [ropes][], [Buoy][buoy] and <https://a.org>.",
-        "With ropes, Buoy and https://a.org.",
-    ),
-    ("A ![picture](a.png) here[^1].", "A picture here."),
-    ("[![badge](a.svg)](https://a.org) text", "badge text"),
-    ("See [the signs](fog-Signs) and [](fog-Signs).", "See the signs and fog-Signs."),
-    ("Rope\n: It holds: well.", "Rope\nIt holds: well."),
-    ("A <!-- hidden --> word", "A  word"),
-]
+from tests.wordings import worded
 
 
-@pytest.mark.parametrize(("text", "shown"), SHOWN)
+@worded("text", "shown")
 def test_markup_is_shown_as_readers_see_it(text: str, shown: str) -> None:
     assert plain_text(text) == shown
 

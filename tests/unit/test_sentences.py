@@ -13,49 +13,12 @@ from lexichord.retrieve.evidence.sentences import (
 )
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences, without_comment_signs
 from lexichord.types.evidence import Quote
+from tests.wordings import worded
 
 LONG = "The Supplier shall deliver the goods to the place that the Customer has"
-CASES = [
-    ("U.S. law applies. It is so.", ["U.S. law applies.", "It is so."]),
-    ("See 5.2. of the Agreement. End.", ["See 5.2. of the Agreement.", "End."]),
-    ("5.2. The term ends. So be it.", ["5.2. The term ends.", "So be it."]),
-    ("7. Term. It lasts three years.", ["7. Term. It lasts three years."]),
-    ("Mr. Smith agrees, e.g. by letter.", ["Mr. Smith agrees, e.g. by letter."]),
-    ("It must:\n(a) pay; and\n(b) go.", ["It must:", "(a) pay; and", "(b) go."]),
-    ("| a | 1 |\n| b | 2 |", ["| a | 1 |", "| b | 2 |"]),
-    (f"{LONG}\nnamed in writing. It pays.", [f"{LONG}\nnamed in writing.", "It pays."]),
-    (
-        "Vom 24. November auf den 3. Dezember verlegt. Der 3. zählt.",
-        ["Vom 24. November auf den 3. Dezember verlegt.", "Der 3. zählt."],
-    ),
-    (f"{LONG} am 31.\nJuli an. Ja.", [f"{LONG} am 31.\nJuli an.", "Ja."]),
-    ("It has 12. Maybe more.", ["It has 12.", "Maybe more."]),
-    ("**Never do so.** Use the other.", ["**Never do so.**", "Use the other."]),
-    ("_It ends._ **It begins.**", ["_It ends._", "**It begins.**"]),
-    ("It is:\n~~~\na = 1\n\nb = 2", ["It is:", "~~~\na = 1\n\nb = 2"]),
-    (f"- {LONG}\n- Second\n* Third", [f"- {LONG}", "- Second", "* Third"]),
-    (
-        "- Fill in the\n  [Form] and send it.\n- Wait",
-        ["- Fill in the\n  [Form] and send it.", "- Wait"],
-    ),
-    ("Oranges\n-------\n\nThey are sold.", ["They are sold."]),
-    ("It holds trees,\nOak and elm.", ["It holds trees,\nOak and elm."]),
-    ("Oak Trees\n~~~~~~~~~\n\nThey grow.\n\nSo.", ["They grow.", "So."]),
-    (
-        "# The sum of all it may hold at one time is 100 parts.\n# Next",
-        ["# The sum of all it may hold at one time is 100 parts."],
-    ),
-    (
-        "--continue\n    Continue with a file. It helps.\n\n  writeback\n    Data are late.",
-        ["--continue\n    Continue with a file.", "It helps.", "writeback\n    Data are late."],
-    ),
-    ("OPTIONS\n    Sed takes some.", ["Sed takes some."]),
-    ("Exit status:\n    124 if it is late", ["Exit status:", "124 if it is late"]),
-    ("", []),
-]
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES)
+@worded("text", "expected")
 def test_where_sentences_end(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end, _ in split_sentences(text)] == expected
 
@@ -69,39 +32,14 @@ def test_a_heading_is_no_sentence_but_named(heading: str) -> None:
 
 
 # Each is one sentence.
-WHOLE = [
-    "It takes approx. 5 km resp. Six miles, incl. VAT vs. Fees (cf. Smith 2020), e.g. This one.",
-    "As No. 5, Fig. 3, ch. 7, Vol. 29 No. 2, sec. 8, Art. II, p. 5 and Figs. 7 and 8 show.",
-    "See ../basics and ./run.sh, then `../intro`, setup.py, v2.1.10 and www.Acme.org for more.",
-    "Call asyncio.Queue() or a.b.c() of ASP.NET, pier.Rope and `./dist/` first.",
-    "Any non-U.S. Skipper may moor.",
-    "...Although it crashes.",
-    "When the fog lifts the pilot reads all marks of the fairway anew;\nno mast is lowered.",
-    "It is `<resource>! <object>. A` of ``a `! B`` here.",
-    "It reads _“Short of rope?”_ on the sign at it.",
-    f"{LONG} approx.\n75.0 parts of lime.",
-    "Es zählt Nr. 7 Abs. 3 Satz 1, S. 5, bzw. Kap. 3, z. B. Haus, inkl. MwSt. und ggf. Porto.",
-    "Der Mieter zahlt für das Haus ca. 30 Mio. EUR, mind. 3 Tage lang, u. a. Montags.",
-    "El Convenio núm. 81 rige en EE. UU. para el Sr. Gómez y la Sra. Ruiz.",
-    "M. Dupont est dans la maison et il voit le jardin avec Mme. Curie.",
-]
 
 
-@pytest.mark.parametrize("text", WHOLE)
+@worded("text")
 def test_no_abbreviation_path_or_name_ends_a_sentence(text: str) -> None:
     assert [text[start:end] for start, end, _ in split_sentences(text)] == [text]
 
 
-PARTED = [
-    ["Keep this in mind.", "It helps."],
-    ["It takes 5 min.", "Then stop."],
-    ["Call x.y().", "Then go to www.acme.org.", "It is there."],
-    ["It costs 5.", "Six would be dear."],
-    ["Das Boot lief mit der Flut in das Becken des Hafens.", "1564 kam es an."],
-]
-
-
-@pytest.mark.parametrize("sentences", PARTED)
+@worded("sentences")
 def test_what_only_looks_like_an_abbreviation_ends_one(sentences: list[str]) -> None:
     text = " ".join(sentences)
     assert [text[start:end] for start, end, _ in split_sentences(text)] == sentences

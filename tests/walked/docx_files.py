@@ -1,6 +1,5 @@
 """Word files of drawn parts."""
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from io import BytesIO
@@ -14,7 +13,7 @@ from docx.oxml.ns import nsdecls, qn
 from hypothesis import strategies as st
 from PIL import Image
 
-from tests.documents import add_footnotes
+from tests.documents import add_footnotes, xml
 from tests.walked.said import Said
 from tests.walked.shapes import (
     HEADINGS,
@@ -53,10 +52,6 @@ def png() -> bytes:
     stream = BytesIO()
     Image.new("RGB", (4, 4)).save(stream, "PNG")
     return stream.getvalue()
-
-
-def xml(inner: str) -> Any:
-    return parse_xml(re.sub(r"^<[\w:]+", rf"\g<0> {nsdecls('w', 'r')}", inner))
 
 
 class DocxWriter:

@@ -27,6 +27,7 @@ from tests.walked.shapes import (
     lists,
     words_of,
 )
+from tests.walked.writer import Writer
 
 PIECES = "plain bold link code picture drawing hidden unseen remark script line button ruby"
 BLOCKS = blocks(
@@ -44,11 +45,8 @@ OPS = 'xmlns:epub="http://www.idpf.org/2007/ops"'
 HIDDEN = "what is hidden: menus and dialogs, mostly"
 
 
-class HtmlWriter:
+class HtmlWriter(Writer):
     """Writes the blocks of one page."""
-
-    def __init__(self, said: Said) -> None:
-        self.said = said
 
     def page(self, parts: Sequence[Block], around: Sequence[bool]) -> str:
         said = self.said
@@ -65,9 +63,6 @@ class HtmlWriter:
         about = f'<meta name="author" content="{said.fact("author")}">'
         head = f"<head><title>{said.fact('title')}</title>{about}</head>"
         return f"<html lang=en>{head}<body>{nav}{main}{form}{footer}</body></html>"
-
-    def blocks(self, parts: Sequence[Block]) -> str:
-        return "".join(map(self._block, parts))
 
     def _block(self, block: Block) -> str:
         said = self.said
@@ -137,10 +132,9 @@ class HtmlWriter:
 
     def _cell(self, grid: Grid, area: Area, word: str) -> str:
         top, left, bottom, right = area
-        tag, order = "td" if top else "th", len(self.said.order)
+        tag = "td" if top else "th"
         piece = grid.extra(area)
-        inner = f"{word} {self._piece(piece)}" if piece else word
-        del self.said.order[order:]
+        inner = f"{word} {self._extra(piece)}" if piece else word
         return f"<{tag} rowspan={bottom - top} colspan={right - left}>{inner}</{tag}>"
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tests.walked.said import Said
 from tests.walked.shapes import (
     CODES,
     HEADINGS,
@@ -25,6 +24,7 @@ from tests.walked.shapes import (
     grids,
     lists,
 )
+from tests.walked.writer import Writer
 
 PIECES = "plain bold link code image remark tag role reference note cells shown break"
 DIRECTIVES = directives(
@@ -45,23 +45,16 @@ BLOCKS = blocks(
 FRONT = st.booleans()
 
 
-class MarkdownWriter:
+class MarkdownWriter(Writer):
     """Writes one page, and the files that it takes in."""
-
-    def __init__(self, said: Said) -> None:
-        self.said = said
-        self.taken = dict[str, str]()
-        self.behind = list[str]()
 
     def write(self, file: Path, parts: Sequence[Block], has_front: bool) -> None:
         said = self.said
         front = ""
         if has_front:
             front = f"---\ntitle: {said.fact('title')}\ntags: [{said.fact('tags')}]\n---\n"
-        body = "\n\n".join(map(self._block, parts))
-        file.write_text("\n\n".join([f"{front}(anchor)=\n", body, *self.behind]) + "\n")
-        for name, content in self.taken.items():
-            (file.parent / name).write_text(content)
+        body = self.blocks(parts, "\n\n")
+        self.save(file, "\n\n".join([f"{front}(anchor)=\n", body, *self.behind]) + "\n")
 
     def _block(self, block: Block) -> str:
         said = self.said
@@ -82,14 +75,9 @@ class MarkdownWriter:
             return f"![{said.text()}](a.png)"
         if isinstance(block, Aside):
             opening = f":::::{{tip}} {said.text() if block.title else ''}"
-            return "\n".join([opening, "\n\n".join(map(self._block, block.blocks)), ":::::"])
+            return "\n".join([opening, self.blocks(block.blocks, "\n\n"), ":::::"])
         assert isinstance(block, Directive)
         return str(getattr(self, f"_{block.name}")())
-
-    def _row(self, columns: int) -> list[str]:
-        words = [self.said.text() for _ in range(columns)]
-        self.said.row(words)
-        return words
 
     def _list(self, items: Items, indent: str) -> str:
         lines = list[str]()
@@ -138,9 +126,6 @@ class MarkdownWriter:
         said = self.said
         return f":::{{admonition}} {said.text()}\n:class: {self._own()}\n{said.text()}\n:::"
 
-    def _own(self) -> str:
-        return self.said.gone("directives' own signs")
-
     def _unknown_text(self) -> str:
         return f":::{{unknown}} {self.said.text()}\n{self.said.text()}\n:::"
 
@@ -163,9 +148,8 @@ class MarkdownWriter:
         return "\n".join([title, f":header: {rows[0]}", "", *rows[1:], "```"])
 
     def _csv_file(self) -> str:
-        name = f"{self.said.word()}.csv"
         rows = [";".join(self._row(2)) for _ in range(2)]
-        self.taken[name] = "\n".join(rows)
+        name = self._take(".csv", "\n".join(rows))
         return f":::{{csv-table}}\n:file: {name}\n:delim: ';'\n:::"
 
     def _figure(self) -> str:
@@ -175,11 +159,6 @@ class MarkdownWriter:
 
     def _image(self) -> str:
         return f"```{{image}} a.png\n---\nalt: the {self.said.picture()}\nwidth: 3\n---\n```"
-
-    def _take(self, ending: str, content: str) -> str:
-        name = f"{self.said.word()}{ending}"
-        self.taken[name] = content
-        return name
 
     def _include(self) -> str:
         inner = self._take(".md", f"{self.said.text()}\n")

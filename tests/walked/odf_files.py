@@ -1,7 +1,7 @@
 """OpenDocument's texts and presentations of drawn parts."""
 
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from tests.walked.shapes import (
     paragraphs,
     words_of,
 )
+from tests.walked.writer import Writer
 
 ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMES = ("office", "table", "text", "style", "presentation", "meta")
@@ -79,14 +80,8 @@ SLIDES = st.lists(
 )
 
 
-class OdfWriter:
+class OdfWriter(Writer):
     """Writes one file."""
-
-    def __init__(self, said: Said) -> None:
-        self.said = said
-
-    def blocks(self, parts: Iterable[Block]) -> str:
-        return "".join(map(self._block, parts))
 
     def _block(self, block: Block) -> str:
         said = self.said
@@ -158,14 +153,6 @@ class OdfWriter:
                 f' table:number-columns-spanned="{area[3] - column}">'
                 f"<text:p>{words[area]} {self._extra(grid.extra(area))}</text:p></table:table-cell>"
             )
-
-    def _extra(self, piece: str) -> str:
-        if not piece:
-            return ""
-        order = len(self.said.order)
-        written = self._piece(piece)
-        del self.said.order[order:]
-        return written
 
     def make_odt(self, file: Path, parts: Sequence[Block], margins: tuple[bool, ...]) -> None:
         said, (has_header, has_footer, is_hidden) = self.said, margins

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.walked.said import Said
 from tests.walked.shapes import (
     CODES,
     HEADINGS,
@@ -25,6 +24,7 @@ from tests.walked.shapes import (
     lists,
     words_of,
 )
+from tests.walked.writer import Writer
 
 PIECES = "plain bold literal link role substitution picture note"
 DIRECTIVES = directives(
@@ -45,19 +45,12 @@ ADORNMENTS = "=-~^"
 CELL_CHARS = 10
 
 
-class RstWriter:
+class RstWriter(Writer):
     """Writes one page, and the files that it takes in."""
 
-    def __init__(self, said: Said) -> None:
-        self.said = said
-        self.taken = dict[str, str]()
-        self.behind = list[str]()
-
     def write(self, file: Path, parts: Sequence[Block]) -> None:
-        body = list(map(self._block, parts))
-        file.write_text("\n\n".join([*body, *self.behind]) + "\n")
-        for name, content in self.taken.items():
-            (file.parent / name).write_text(content)
+        body = self.blocks(parts, "\n\n")
+        self.save(file, "\n\n".join([body, *self.behind]) + "\n")
 
     def _block(self, block: Block) -> str:
         said = self.said
@@ -76,7 +69,7 @@ class RstWriter:
             return f".. image:: a.png\n   :alt: the {said.picture()}\n   :width: 3"
         if isinstance(block, Aside):
             opening = f".. tip:: {said.text() if block.title else ''}\n\n"
-            return opening + _set_in("\n\n".join(map(self._block, block.blocks)))
+            return opening + _set_in(self.blocks(block.blocks, "\n\n"))
         assert isinstance(block, Directive)
         return str(getattr(self, f"_{block.name}")())
 
@@ -110,19 +103,6 @@ class RstWriter:
             "role": ":ref:`{} <x>`",
         }
         return tags[kind].format(said.text())
-
-    def _own(self) -> str:
-        return self.said.gone("directives' own signs")
-
-    def _row(self, columns: int) -> list[str]:
-        words = [self.said.text() for _ in range(columns)]
-        self.said.row(words)
-        return words
-
-    def _take(self, ending: str, content: str) -> str:
-        name = f"{self.said.word()}{ending}"
-        self.taken[name] = content
-        return name
 
     def _remark(self) -> str:
         return f".. {self.said.gone('comments')}\n   {self.said.gone('comments')}"

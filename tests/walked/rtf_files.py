@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.walked.docx_files import MARGINS
-from tests.walked.said import Said
 from tests.walked.shapes import (
     HEADINGS,
     Area,
@@ -18,6 +17,7 @@ from tests.walked.shapes import (
     lists,
     words_of,
 )
+from tests.walked.writer import Writer
 
 __all__ = ["BLOCKS", "MARGINS", "RtfWriter"]
 
@@ -28,11 +28,8 @@ DAY = (2026 - 1900) << 20 | 3 << 16 | 4 << 11
 CELL_TWIPS = 1000
 
 
-class RtfWriter:
+class RtfWriter(Writer):
     """Writes one RTF file."""
-
-    def __init__(self, said: Said) -> None:
-        self.said = said
 
     def write(self, file: Path, parts: Sequence[Block], margins: tuple[bool, ...]) -> None:
         said = self.said
@@ -42,7 +39,7 @@ class RtfWriter:
             begun += rf"{{\header \pard {said.marked(r'Header: {}')}\par}}"
         if margins[1]:
             begun += rf"{{\footer \pard {said.marked(r'Footer: {}')}\par}}"
-        body = "".join(map(self._block, parts))
+        body = self.blocks(parts)
         file.write_text(f"{HEAD}{info}\\sectd{begun}{body}}}", "latin-1")
 
     def _block(self, block: Block) -> str:
@@ -104,12 +101,6 @@ class RtfWriter:
             for column, is_own in enumerate(places)
         )
         return "".join(rf"{text}\cell " for text in texts)
-
-    def _extra(self, piece: str) -> str:
-        order = len(self.said.order)
-        written = self._piece(piece) if piece else ""
-        del self.said.order[order:]
-        return written
 
 
 def _layout(grid: Grid, row: int) -> Iterator[str]:

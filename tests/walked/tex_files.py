@@ -5,7 +5,6 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tests.walked.said import Said
 from tests.walked.shapes import (
     CODES,
     HEADINGS,
@@ -27,6 +26,7 @@ from tests.walked.shapes import (
     lists,
     words_of,
 )
+from tests.walked.writer import Writer
 
 PIECES = "plain bold emphasis link cite note remark macro maths verb unknown group"
 DIRECTIVES = directives("input input_by_macro noted_heading figure quote drawing abstract")
@@ -44,12 +44,8 @@ HAS_TITLE = st.booleans()
 LEVELS = ("section", "subsection", "subsubsection", "paragraph")
 
 
-class TexWriter:
+class TexWriter(Writer):
     """Writes one paper, and the files that it takes in."""
-
-    def __init__(self, said: Said) -> None:
-        self.said = said
-        self.taken = dict[str, str]()
 
     def write(self, file: Path, parts: Sequence[Block], has_title: bool) -> None:
         said = self.said
@@ -57,13 +53,11 @@ class TexWriter:
         if has_title:
             front = f"\\title{{{said.heading()}}}\\author{{{said.text()}}}\n"
             made = "\\maketitle\n"
-        body = "\n\n".join(map(self._block, parts))
+        body = self.blocks(parts, "\n\n")
         preamble = f"\\documentclass{{article}} % {said.gone('comments')}\n"
         preamble += f"\\hypersetup{{pdfkeywords={{{said.gone('preamble')}}}}}\n"
         preamble += "\\newcommand{\\own}[1]{\\textbf{#1}}\n\\newcommand{\\taken}[1]{\\input{#1}}\n"
-        file.write_text(f"{preamble}{front}\\begin{{document}}\n{made}{body}\n\\end{{document}}\n")
-        for name, content in self.taken.items():
-            (file.parent / name).write_text(content)
+        self.save(file, f"{preamble}{front}\\begin{{document}}\n{made}{body}\n\\end{{document}}\n")
 
     def _block(self, block: Block) -> str:
         said = self.said
@@ -81,7 +75,7 @@ class TexWriter:
         if isinstance(block, Picture):
             return f"\\includegraphics[alt={{the {said.picture()}}}]{{a.png}}"
         if isinstance(block, Aside):
-            inner = "\n\n".join(map(self._block, block.blocks))
+            inner = self.blocks(block.blocks, "\n\n")
             return f"\\begin{{center}}\n{inner}\n\\end{{center}}"
         assert isinstance(block, Directive)
         return str(getattr(self, f"_{block.name}")())
@@ -131,23 +125,19 @@ class TexWriter:
                 else word
             )
             if piece := grid.extra(area):
-                order = len(self.said.order)
-                cell += f" {self._piece(piece)}"
-                del self.said.order[order:]
+                cell += f" {self._extra(piece)}"
             yield f"\\multicolumn{{{right - left}}}{{l}}{{{cell}}}" if right - left > 1 else cell
             column = right
 
-    def _take(self, content: str) -> str:
-        name = self.said.word()
-        self.taken[f"{name}.tex"] = content
-        return name
+    def _part(self, content: str) -> str:
+        return self._take(".tex", content).removesuffix(".tex")
 
     def _input(self) -> str:
-        inner = self._take(f"{self.said.text()}\n")
-        return f"\\input{{{self._take(f'\\input {inner}\n\n{self.said.text()}')}}}"
+        inner = self._part(f"{self.said.text()}\n")
+        return f"\\input{{{self._part(f'\\input {inner}\n\n{self.said.text()}')}}}"
 
     def _input_by_macro(self) -> str:
-        return f"\\taken{{{self._take(self.said.text())}}}"
+        return f"\\taken{{{self._part(self.said.text())}}}"
 
     def _noted_heading(self) -> str:
         said = self.said

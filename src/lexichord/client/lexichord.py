@@ -267,10 +267,10 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods):
         self, namespace: str, datasets: Iterable[str] | None = None
     ) -> Exported:
         """Write datasets, by default all, as a new vechord namespace of the same database."""
-        from lexichord.db import tables
+        from lexichord.db import vechord
 
         names = read_datasets(datasets)
-        return Exported(**await tables.export_vechord(self.database, namespace, list(names)))
+        return Exported(**await vechord.export_vechord(self.database, namespace, list(names)))
 
     @in_current_space
     async def _search(self, query: str, hint: str | None, options: SearchOptions) -> SearchResult:

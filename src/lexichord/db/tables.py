@@ -1,11 +1,6 @@
-"""Indexed tables: their queue of changes, rows read as documents, rows stored, workers.
-
-And vechord's tables: read through the catalog, created and indexed by its own library. This is the
-one module that knows the library, and only to export.
-"""
+"""Indexed tables: their queue of changes, rows read as documents, rows stored, workers."""
 
 import asyncio
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,14 +8,12 @@ from typing import Any, Self
 
 import psycopg
 from psycopg import AsyncConnection, errors
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types.json import Jsonb
 
 from lexichord.db.pool import Conn, Database, Row, call, tcp_options
 from lexichord.db.search import Vector, vector_text
-from lexichord.db.session import translate_errors
 from lexichord.db.store import pack_halfvec
-from lexichord.errors import ConfigError, IngestError
+from lexichord.errors import IngestError
 from lexichord.types import Chunk
 
 CHANGES, QUERIES = "lexichord", "lexichord_query"  # the channels of NOTIFY
@@ -214,100 +207,3 @@ async def _stage(connection: Conn, rows: Sequence[StagedRow]) -> None:
                 place = (row.key, ordinal, chunk.heading, chunk.start, chunk.end)
                 texts = (chunk.content, chunk.context, chunk.keyword_context)
                 await copy.write_row((*place, *texts, kept, pack_halfvec(vector)))
-
-
-# vechord writes a namespace unquoted into foreign keys, and names indexes up to 33 letters longer.
-VECHORD_NAMESPACE = re.compile(r"[a-z_][a-z0-9_]{0,29}")
-VECHORD_SEARCH_PATH = "public,bm25_catalog,tokenizer_catalog"
-SEARCH_PATH_HINT = (
-    "vechord's own programs will not find their functions: run in this database: alter database "
-    'NAME set search_path to "$user", public, bm25_catalog, tokenizer_catalog'
-)
-
-
-async def vechord_tables(database: Database, namespace: str) -> list[Row]:
-    """See sql/vechord/vechord_tables.sql."""
-    return await database.call("vechord_tables", namespace=namespace)
-
-
-async def vechord_digests(
-    database: Database, namespace: str, chunk_table: str, after: str | None, batch: int
-) -> list[Row]:
-    """See sql/vechord/vechord_digests.sql."""
-    return await database.call(
-        "vechord_digests", namespace=namespace, chunk_table=chunk_table, after=after, batch=batch
-    )
-
-
-async def vechord_documents(
-    database: Database, namespace: str, chunk_table: str, keys: Sequence[str]
-) -> list[Row]:
-    """See sql/vechord/vechord_documents.sql."""
-    return await database.call(
-        "vechord_documents", namespace=namespace, chunk_table=chunk_table, keys=list(keys)
-    )
-
-
-async def vechord_chunks(
-    database: Database, namespace: str, chunk_table: str, keys: Sequence[str]
-) -> list[Row]:
-    """See sql/vechord/vechord_chunks.sql."""
-    return await database.call(
-        "vechord_chunks", namespace=namespace, chunk_table=chunk_table, keys=list(keys)
-    )
-
-
-async def vechord_orphans(database: Database, namespace: str, chunk_table: str) -> int:
-    """See sql/vechord/vechord_orphans.sql."""
-    rows = await database.call("vechord_orphans", namespace=namespace, chunk_table=chunk_table)
-    return int(rows[0]["vechord_orphans"])
-
-
-async def export_vechord(database: Database, namespace: str, datasets: Sequence[str]) -> Row:
-    """Write datasets, by default all, as a new vechord namespace.
-
-    Returns its name, what was written of each kind, and what is `degraded`. Raises ConfigError,
-    EngineUnsupportedError, DatabaseError.
-    """
-    if not VECHORD_NAMESPACE.fullmatch(namespace):
-        raise ConfigError(
-            f"'{namespace}' is no namespace that vechord can query: take up to 30 small letters, "
-            "digits and _, no digit first"
-        )
-    vechord = _library()
-    scope = {"namespace": namespace, "datasets": list(datasets) or None}
-    target = (await database.call("prepare_vechord", **scope))[0]
-    tables = [vechord.DefaultDocument, vechord.create_chunk_with_dim(target["dimension"])]
-    await _register(vechord, database.dsn, namespace, tables, False)
-    written = (await database.call("write_vechord", **scope))[0]
-    await _register(vechord, database.dsn, namespace, tables, True)
-    degraded = [] if target["finds_functions"] else [SEARCH_PATH_HINT]
-    return {"namespace": namespace, **written, "degraded": degraded}
-
-
-def _library() -> Any:  # noqa: ANN401
-    try:
-        import vechord
-    except ImportError:
-        raise ConfigError("vechord is not installed: pip install 'lexichord[vechord]'") from None
-    return vechord
-
-
-async def _register(
-    vechord: Any,  # noqa: ANN401
-    dsn: str,
-    namespace: str,
-    tables: Sequence[type],
-    create_index: bool,
-) -> None:
-    """Let the library create what is missing: the tables, then, once filled, the indexes.
-
-    A keyword index packs only what is there when it is built.
-    """
-    options = f"{conninfo_to_dict(dsn).get('options') or ''} -c search_path={VECHORD_SEARCH_PATH}"
-    url = make_conninfo(dsn, options=options.strip())
-    with translate_errors():
-        async with vechord.VechordRegistry(
-            namespace, url, tables=tables, create_index=create_index
-        ):
-            pass

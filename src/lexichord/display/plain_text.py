@@ -66,23 +66,11 @@ PARTS = (
 MARKUP = re.compile("|".join(PARTS), re.M)
 ROLES = re.compile(f"{ROLE}|{RST_LINK}")
 # What is stored of these files is their text: a tag in it is what they speak of.
-FILES_WITHOUT_MARKUP = (
-    *(
-        ".pdf",
-        ".docx",
-        ".pptx",
-        ".odt",
-        ".odp",
-        ".rtf",
-        ".xlsx",
-        ".xls",
-        ".ods",
-        ".csv",
-        ".tsv",
-        ".txt",
-    ),
-    *(".html", ".htm", ".xhtml", ".epub", ".eml", ".msg", ".log", ".tex", ".ltx", ".latex"),
+TEXT_ENDINGS = (
+    ".pdf .docx .pptx .pptm .odt .odp .rtf .xlsx .xlsm .xlsb .xls .ods .csv .tsv .tab .html .htm "
+    ".xhtml .epub .eml .msg .tex .ltx .latex .txt .text .log .ini .cfg .conf .properties"
 )
+FILES_WITHOUT_MARKUP = tuple(TEXT_ENDINGS.split())
 SHOWN = ("block", "code", "title", "span", "address", "named", "linked")  # as they are
 # Where a link leads: an address, a path, an anchor, or a name that begins small, which no word may
 # stand before: "f[i](x)" is none, nor is "[Seller](Buyer)", as contracts leave it to be chosen.

@@ -422,11 +422,6 @@ def without_backtracking(expression: str) -> str:
     return STARRED.sub(r"(?>[^/]*?\1)", whole)
 
 
-def find_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files as `FileSearch` does, without its record."""
-    return FileSearch().find(paths)
-
-
 def _is_ignored(path: Path, rules: IgnoreRules, end: str) -> bool:
     """Return what the innermost rules say that say anything."""
     for folder, spec in reversed(rules):

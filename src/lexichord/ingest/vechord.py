@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from lexichord.db import tables
+from lexichord.db import vechord
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import given_documents
@@ -97,7 +97,7 @@ class VechordNamespace:
 
     async def remarks(self) -> list[str]:
         """Return remarks on what was not imported as it was."""
-        return list(self._remarks(await tables.vechord_orphans(*self._from)))
+        return list(self._remarks(await vechord.vechord_orphans(*self._from)))
 
     def _remarks(self, orphans: int) -> Iterator[str]:
         if orphans:
@@ -114,7 +114,7 @@ class VechordNamespace:
 
     async def _list(self) -> None:
         after = None
-        while rows := await tables.vechord_digests(
+        while rows := await vechord.vechord_digests(
             *self._from, after, self.limits.vechord_page_documents
         ):
             self.listed += rows
@@ -176,10 +176,10 @@ class VechordNamespace:
         fitting = sum(1 for _ in takewhile(lambda total: total <= limit, totals))
         keys = [row["key"] for row in rows[: max(1, fitting)]]
         chunks = defaultdict[str, list[dict[str, Any]]](list)
-        for row in await tables.vechord_chunks(*self._from, keys):
+        for row in await vechord.vechord_chunks(*self._from, keys):
             if row["content"]:
                 chunks[row["key"]].append(_chunk(row))
-        documents = await tables.vechord_documents(*self._from, keys)
+        documents = await vechord.vechord_documents(*self._from, keys)
         self.ahead = {row["key"]: _document(row, chunks[row["key"]]) for row in documents}
 
 
@@ -191,7 +191,7 @@ async def find_namespace(
     limits: IngestLimits = INGEST_LIMITS,
 ) -> VechordNamespace:
     """Find a namespace, whose vectors must be of `space`. Raises ConfigError."""
-    row = choose_chunk_table(await tables.vechord_tables(database, name), name, table)
+    row = choose_chunk_table(await vechord.vechord_tables(database, name), name, table)
     bound = EmbeddingSpace.parse(space).dimension
     if row["dimension"] != bound:
         raise ConfigError(

@@ -126,19 +126,24 @@ class Generator(Protocol):
         ...
 
 
-class VectorCache[D: np.float16 | np.float32]:
-    """Keeps vectors by their text's digest, those used last, in so many bytes.
+def size_in_bytes(vectors: NDArray[np.generic]) -> int:
+    """Return what vectors take in a `DigestCache`."""
+    return vectors.nbytes
+
+
+class DigestCache[Kept]:
+    """Keeps what was made of texts by their digest, that used last, up to a sum of sizes.
 
     Several threads may share one.
     """
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, size: Callable[[Kept], int]) -> None:
+        self._limit, self._size_of = limit, size
         self._size = 0
-        self._kept: OrderedDict[bytes, NDArray[D]] = OrderedDict()
+        self._kept: OrderedDict[bytes, Kept] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, digest: bytes) -> NDArray[D] | None:
+    def find(self, digest: bytes) -> Kept | None:
         """Return what is kept of a text, None if nothing is."""
         with self._lock:
             if digest not in self._kept:
@@ -146,14 +151,14 @@ class VectorCache[D: np.float16 | np.float32]:
             self._kept.move_to_end(digest)
             return self._kept[digest]
 
-    def keep(self, digest: bytes, vectors: NDArray[D]) -> None:
-        """Keep a text's vectors, and let go of those that were not used for longest."""
+    def keep(self, digest: bytes, made: Kept) -> None:
+        """Keep what was made of a text, and let go of what was not used for longest."""
         with self._lock:
             before = self._kept.pop(digest, None)
-            self._size += vectors.nbytes - (0 if before is None else before.nbytes)
-            self._kept[digest] = vectors
+            self._size += self._size_of(made) - (0 if before is None else self._size_of(before))
+            self._kept[digest] = made
             while self._size > self._limit:
-                self._size -= self._kept.popitem(last=False)[1].nbytes
+                self._size -= self._size_of(self._kept.popitem(last=False)[1])
 
 
 class OnDemand[Model]:

@@ -3,17 +3,16 @@
 How long a query takes tells nothing of others' questions and documents then.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from hashlib import sha256
-from threading import Lock
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexichord.db.session import Asker, current_asker
-from lexichord.providers import Embedder, EmbedKind, Reader, VectorCache, Vectors
+from lexichord.providers import DigestCache, Embedder, EmbedKind, Reader, Vectors, size_in_bytes
 from lexichord.types.questions import Passage, Reading
 from lexichord.types.state import CosineScale
 
@@ -50,7 +49,7 @@ class TextVectors:
     """
 
     def __init__(self, limit: int = KEPT_VECTOR_BYTES) -> None:
-        self._kept = VectorCache[np.float32](limit)
+        self._kept = DigestCache[NDArray[np.float32]](limit, size_in_bytes)
 
     def embed(self, embedder: Embedder, texts: Sequence[str], kind: EmbedKind) -> Vectors:
         """Embed texts, rows in their order; one that is refused is NaN. Raises ProviderError."""
@@ -79,40 +78,29 @@ class Readings:
     """
 
     def __init__(self, most: int = KEPT_READINGS) -> None:
-        self._most, self._lock = most, Lock()
-        self._reader: Reader | None = None
-        self._kept: OrderedDict[bytes, Reading] = OrderedDict()
+        self._most = most
+        self._kept_by: tuple[Reader | None, DigestCache[Reading]] = (None, self._no_readings())
+
+    def _no_readings(self) -> DigestCache[Reading]:
+        return DigestCache(self._most, size=lambda _: 1)
 
     def read(self, reader: Reader, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """Return what is made of each passage, in their order. Raises ProviderError."""
+        owner, kept = self._kept_by
+        if owner is not reader:  # what another reader made is let go
+            kept = self._no_readings()
+            self._kept_by = (reader, kept)
         digests = [_digest(question, one) for one in passages]
-        read = self._find(reader, digests)
+        found = {digest: kept.find(digest) for digest in digests}
+        read = {digest: one for digest, one in found.items() if one is not None}
         new = {
             digest: one for digest, one in zip(digests, passages, strict=True) if digest not in read
         }
         if new:
-            made = dict(zip(new, reader.read(question, [*new.values()]), strict=True))
-            self._keep(reader, made)
-            read |= made
+            for digest, made in zip(new, reader.read(question, [*new.values()]), strict=True):
+                kept.keep(digest, made)
+                read[digest] = made
         return [read[digest] for digest in digests]
-
-    def _find(self, reader: Reader, digests: Sequence[bytes]) -> dict[bytes, Reading]:
-        with self._lock:
-            if reader is not self._reader:
-                return {}
-            found = {digest: self._kept[digest] for digest in digests if digest in self._kept}
-            for digest in found:
-                self._kept.move_to_end(digest)
-            return found
-
-    def _keep(self, reader: Reader, made: dict[bytes, Reading]) -> None:
-        """Keep readings, and let go of another reader's, and of those not used for longest."""
-        with self._lock:
-            if reader is not self._reader:
-                self._reader, self._kept = reader, OrderedDict()
-            self._kept |= made
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
 
 
 def _digest(question: str, passage: Passage) -> bytes:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from lexichord.errors import ProviderError, plain_reason
-from lexichord.providers import OnDemand, VectorCache, Vectors
+from lexichord.providers import DigestCache, OnDemand, Vectors, size_in_bytes
 from lexichord.providers.onnx_folder import (
     TOKENIZER_FILE,
     USUAL_MAX_TOKENS,
@@ -236,7 +236,9 @@ class LateInteraction:
     pad: int
     mask: int
     skipped: TokenIds
-    kept: VectorCache[np.float16] = field(default_factory=lambda: VectorCache(KEPT_BYTES))
+    kept: DigestCache[TokenVectors] = field(
+        default_factory=lambda: DigestCache(KEPT_BYTES, size_in_bytes)
+    )
 
     @classmethod
     def open(cls, folder: Path, form: TokenForm) -> Self:

@@ -149,6 +149,7 @@ KIND_NAMES = MappingProxyType(
         load.XLS_TYPE: "kinds.excel_97",
         load.ODS_TYPE: "kinds.opendocument_sheet",
         load.ODT_TYPE: "kinds.opendocument_text",
+        load.ODP_TYPE: "kinds.opendocument_slides",
         load.HTML_TYPE: "kinds.html",
         load.MARKDOWN_TYPE: "kinds.markdown",
         load.CSV_TYPE: "kinds.csv",
