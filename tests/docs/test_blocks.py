@@ -18,6 +18,7 @@ import yaml
 
 from tests.conftest import ROOT, SAMPLES, at
 from tests.docs.blocks import READ, RUN, Block, commands, is_shown, read_blocks
+from tests.docs.command_server import command_server
 from tests.end_to_end.conftest import new_home
 from tests.listening import port_of
 
@@ -67,7 +68,7 @@ class Terminal:
         self.check(self.run(*psql, stdin=script), shown)
 
     def python(self, script: str, shown: str | None) -> None:
-        self.check(self.run(sys.executable, "-W", "error", "-c", self.here(script)), shown)
+        self.check(self.run("python", "-W", "error", "-c", self.here(script)), shown)
 
     def here(self, text: str) -> str:
         """Return the text with the ports that this page's servers have taken."""
@@ -113,11 +114,13 @@ class Terminal:
 @pytest.fixture(scope="module")
 def terminal(embedder: object) -> Iterator[Terminal]:
     """A terminal on a server of its own; its databases `blank` and `stocked` are templates."""
-    with new_home() as home:
+    with new_home() as home, ExitStack() as stack:
         folder = home / "here"
         for each in ("agreements", "policies"):
             shutil.copytree(SAMPLES / each, folder / "samples" / each)
         variables = _variables(home / "server")
+        stack.enter_context(command_server(home / "bin", variables))
+        variables["PATH"] = os.pathsep.join([str(home / "bin"), variables["PATH"]])
         start = Terminal(folder, variables, "")
         dsn = start.run("lexichord", "start").stdout.strip()
         terminal = Terminal(folder, variables, dsn)
