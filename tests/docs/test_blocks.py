@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -167,6 +168,37 @@ def test_the_code_of_a_page_runs(page: Path, terminal: Terminal) -> None:
                     terminal.perform(block, servers)
                 except AssertionError as error:
                     raise AssertionError(f"{page}:{block.line}: {error}") from None
+
+
+def test_a_fork_is_as_a_command_of_its_own(terminal: Terminal, tmp_path: Path) -> None:
+    def start(code: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            ["python", "-W", "error", "-c", code],
+            cwd=tmp_path,
+            env={**terminal.variables, "HERE": "there"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    show = "print(os.getcwd(), os.environ['HERE'], __name__, *sys.argv, sys.stdin.read())"
+    with start(f"import os, sys; {show}; sys.exit(3)") as child:
+        output = child.communicate("words", timeout=SECONDS)
+    assert (child.returncode, *output) == (3, f"{tmp_path} there __main__ -c words\n", "")
+    with start("import warnings; warnings.warn('old')") as child:
+        _, errors = child.communicate(timeout=SECONDS)
+    assert child.returncode == 1
+    assert errors.endswith("UserWarning: old\n")
+    with start("import signal; print(flush=True); signal.pause()") as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        child.terminate()
+        child.wait(SECONDS)
+    assert child.returncode == -signal.SIGTERM
+    left = terminal.run("lexichord", "show", "nothing.md")
+    assert (left.returncode, left.stdout) == (2, "")
+    assert "nothing.md" in left.stderr
 
 
 def _read_yaml(text: str) -> list[object]:
