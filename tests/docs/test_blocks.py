@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -18,6 +19,7 @@ import yaml
 
 from tests.conftest import ROOT, SAMPLES, at
 from tests.docs.blocks import READ, RUN, Block, commands, is_shown, read_blocks
+from tests.docs.command_server import command_server
 from tests.end_to_end.conftest import new_home
 from tests.listening import port_of
 
@@ -67,7 +69,7 @@ class Terminal:
         self.check(self.run(*psql, stdin=script), shown)
 
     def python(self, script: str, shown: str | None) -> None:
-        self.check(self.run(sys.executable, "-W", "error", "-c", self.here(script)), shown)
+        self.check(self.run("python", "-W", "error", "-c", self.here(script)), shown)
 
     def here(self, text: str) -> str:
         """Return the text with the ports that this page's servers have taken."""
@@ -113,11 +115,13 @@ class Terminal:
 @pytest.fixture(scope="module")
 def terminal(embedder: object) -> Iterator[Terminal]:
     """A terminal on a server of its own; its databases `blank` and `stocked` are templates."""
-    with new_home() as home:
+    with new_home() as home, ExitStack() as stack:
         folder = home / "here"
         for each in ("agreements", "policies"):
             shutil.copytree(SAMPLES / each, folder / "samples" / each)
         variables = _variables(home / "server")
+        stack.enter_context(command_server(home / "bin", variables))
+        variables["PATH"] = os.pathsep.join([str(home / "bin"), variables["PATH"]])
         start = Terminal(folder, variables, "")
         dsn = start.run("lexichord", "start").stdout.strip()
         terminal = Terminal(folder, variables, dsn)
@@ -164,6 +168,37 @@ def test_the_code_of_a_page_runs(page: Path, terminal: Terminal) -> None:
                     terminal.perform(block, servers)
                 except AssertionError as error:
                     raise AssertionError(f"{page}:{block.line}: {error}") from None
+
+
+def test_a_fork_is_as_a_command_of_its_own(terminal: Terminal, tmp_path: Path) -> None:
+    def start(code: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            ["python", "-W", "error", "-c", code],
+            cwd=tmp_path,
+            env={**terminal.variables, "HERE": "there"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    show = "print(os.getcwd(), os.environ['HERE'], __name__, *sys.argv, sys.stdin.read())"
+    with start(f"import os, sys; {show}; sys.exit(3)") as child:
+        output = child.communicate("words", timeout=SECONDS)
+    assert (child.returncode, *output) == (3, f"{tmp_path} there __main__ -c words\n", "")
+    with start("import warnings; warnings.warn('old')") as child:
+        _, errors = child.communicate(timeout=SECONDS)
+    assert child.returncode == 1
+    assert errors.endswith("UserWarning: old\n")
+    with start("import signal; print(flush=True); signal.pause()") as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        child.terminate()
+        child.wait(SECONDS)
+    assert child.returncode == -signal.SIGTERM
+    left = terminal.run("lexichord", "show", "nothing.md")
+    assert (left.returncode, left.stdout) == (2, "")
+    assert "nothing.md" in left.stderr
 
 
 def _read_yaml(text: str) -> list[object]:
