@@ -2,7 +2,7 @@
 create or replace function lexichord.store_document(
     dataset text, uri text, title text, media_type text, sha256 text, recipe text, content text, metadata jsonb,
     twin bigint default null, space text default null, text_config text default null,
-    unless_stored boolean default false
+    unless_stored boolean default false, rereads bigint default null
 ) returns table (document_id bigint, status text, chunks bigint)
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
@@ -11,6 +11,7 @@ declare
     card tsvector := lexichord.document_card(title, uri, content, own);
     length bigint := lexichord.lexeme_count(card);
     is_same boolean;
+    kept jsonb;  -- metadata that were given, or set since
 begin
     perform lexichord_data.join_writers();
     perform lexichord.check_space(space);
@@ -37,6 +38,13 @@ begin
         return;
     end if;
 
+    if rereads is not null then
+        if status = 'inserted' or document_id <> rereads then
+            raise exception 'it was deleted or moved while it was read again' using errcode = 'invalid_parameter_value';
+        end if;
+        select d.metadata - '{flags,language}'::text[] into kept from document d where d.id = store_document.document_id;
+    end if;
+
     -- While the old chunks and the old recipe are still there.
     update staged_chunk g set embedding = k.embedding
     from lexichord.kept_vectors(array[document_id, twin], store_document.recipe) as k
@@ -45,7 +53,7 @@ begin
     if status = 'replaced' then
         update document d
         set title = store_document.title, media_type = store_document.media_type, sha256 = store_document.sha256,
-            recipe = store_document.recipe, text = store_document.content, metadata = store_document.metadata,
+            recipe = store_document.recipe, text = store_document.content, metadata = store_document.metadata || coalesce(kept, '{}'),
             text_config = own, card_length = length, analyzer_version = lexichord.analyzer_version(), updated_at = now()
         where d.id = store_document.document_id;
         delete from original o where o.document_id = store_document.document_id and o.sha256 <> store_document.sha256;
@@ -71,5 +79,5 @@ begin
     perform lexichord.fold_statistics(from_changes => 32);
     return next;
 end $$;
-comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, boolean) is
-'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; unless_stored = one of the same source and recipe stays as it is (status skipped).';
+comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, boolean, bigint) is
+'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; unless_stored = one of the same source and recipe stays as it is (status skipped); rereads = the document that is read again: its metadata stay, and where it is gone or elsewhere by now nothing is stored.';

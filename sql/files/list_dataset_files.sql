@@ -17,7 +17,7 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     ), entries as (
         select x.file_id, null::bigint as document_id, x.prefix || x.name as uri, v.state,
                case when v.state = 'failed' then coalesce(told.reason,
-                    case when coalesce(r.finished_at, 'infinity') = 'infinity' then 'it was interrupted' else 'nothing in it can be read' end) end as reason,
+                    case when r.finished_at is null then 'it was interrupted' else 'nothing in it can be read' end) end as reason,
                case when v.state = 'completed'
                     then case when x.attributes ? 'title' then jsonb_build_object('title', d.title) else '{}' end || d.metadata
                     else x.attributes end as attributes, x.byte_count, x.created_at, x.run_id, x.file_id as sort_key
@@ -30,7 +30,8 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
                       where f.run_id = x.run_id and starts_with(f.uri, x.prefix)) as told,
              lateral (select case  -- what it was stored as before says nothing while its run has yet to come to it
                       when told.files = 0 and r.finished_at is null and r.seen_at >= clock_timestamp() - interval '60 s' then 'in_progress'
-                      when d.documents > 0 then 'completed' else 'failed' end as state) as v
+                      when d.documents > 0 then 'completed'
+                      when told.files = 0 and r.finished_at = 'infinity' then 'cancelled' else 'failed' end as state) as v
         union all
         select null, d.id, d.uri, 'completed', null, d.metadata, octet_length(d.text), d.created_at, null, 'doc' || lpad(d.id::text, 20, '0')
         from dataset s join document d on d.dataset_id = s.id
@@ -48,4 +49,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     limit lexichord.check_count('page_size', page_size)
 $$;
 comment on function lexichord.list_dataset_files(text, text[], bigint[], bigint[], text, bigint, boolean, timestamptz, text) is
-'What a dataset holds, as files: those that were sent by themselves, whatever became of them (in_progress, completed, failed), and its other documents; a page past a file''s time and sort_key.';
+'What a dataset holds, as files: those that were sent by themselves, whatever became of them (in_progress, completed, cancelled, failed), and its other documents; a page past a file''s time and sort_key.';

@@ -172,3 +172,37 @@ def test_the_command_line_renames_moves_and_reads_again(
     refused = run("reread", "gnu.txt")
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
     assert "ingest its file again" in refused.stderr
+
+
+def test_metadata_that_are_set_meanwhile_stay(lexichord: SyncLexichord, file: Path) -> None:
+    lexichord.ingest([file])
+    (row,) = lexichord.list()
+    hide = (
+        'select lexichord.set_metadata(id, \'{"principals": ["hr"]}\') from lexichord_data.document'
+    )
+    report = lexichord.reread(row.document_id, on_run=lambda run: change(lexichord, hide))
+    assert report.replaced == 1
+    assert shown(lexichord).document.metadata["principals"] == ["hr"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "left"),
+    [
+        ("select lexichord.delete_documents(array_agg(id)) from lexichord_data.document", []),
+        (
+            "select lexichord.move_documents(array_agg(id), 'elsewhere') "
+            "from lexichord_data.document",
+            ["elsewhere"],
+        ),
+    ],
+)
+def test_what_is_deleted_or_moved_meanwhile_stays_so(
+    lexichord: SyncLexichord, file: Path, statement: str, left: list[str]
+) -> None:
+    lexichord.ingest([file])
+    (row,) = lexichord.list()
+    report = lexichord.reread(row.document_id, on_run=lambda run: change(lexichord, statement))
+    (reason,) = report.failed.values()
+    assert reason == "it was deleted or moved while it was read again"
+    assert [each.dataset for each in lexichord.list()] == left
+    assert {fault.amount for fault in lexichord.doctor().faults} == {0}

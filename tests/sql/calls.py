@@ -292,6 +292,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("failed_files", {"dataset": "north"}),
     ("touch_run", {"run_id": 1}),
     ("prune_documents", {"run_id": 1, "uris": ["north/3.md"]}),
+    ("cancel_run", {"run_id": 1}),
     ("interrupt_run", {"run_id": 1}),
     ("finish_run", {"run_id": 1}),
     ("list_runs", {"datasets": ["north"], "runs": [1]}),

@@ -167,11 +167,15 @@ def test_an_interrupted_run_is_told_from_a_finished_one(connection: Connection) 
     assert failed(connection) == {"/a": "bad"}
 
 
-def test_an_ingest_learns_that_its_run_was_ended(connection: Connection) -> None:
+def test_an_ingest_learns_that_it_was_cancelled(connection: Connection) -> None:
     run = start(connection)
     assert call(connection, "touch_run", run_id=run) == [{"touch_run": True}]
-    call(connection, "interrupt_run", run_id=run)
+    call(connection, "cancel_run", run_id=run)
     assert call(connection, "touch_run", run_id=run) == [{"touch_run": False}]
+    assert call(connection, "list_runs")[0]["state"] == "running"
+    with pytest.raises(psycopg.DataError, match="is storing into"), connection.transaction():
+        call(connection, "check_at_rest", dataset="contracts")  # for it may store something yet
+    call(connection, "interrupt_run", run_id=run)
     assert call(connection, "list_runs")[0]["state"] == "interrupted"
 
 

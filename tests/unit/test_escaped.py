@@ -111,3 +111,12 @@ def test_many_reasons_and_flags_are_summed_up() -> None:
     assert "and 4,900 more flagged (--verbose names them)" in lines
     assert "  and 4,980 more for other reasons (--verbose names them)" in lines
     assert len([*remarks(report, verbose=True)]) > 10_000
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_no_cell_of_a_table_begins_a_formula_however_cells_are_told_apart(separator: str) -> None:
+    text = io.StringIO()
+    csv.writer(text).writerow(["a", as_csv_text('=1+1\n=HYPERLINK("x") ends; =cmd|calc!A1;\t+2')])
+    rows = csv.reader(io.StringIO(text.getvalue()), delimiter=separator)
+    cells = [cell.strip() for row in rows for cell in row]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []

@@ -161,7 +161,7 @@ def is_cut(error: psycopg.OperationalError) -> bool:
 
 
 ID_ARGUMENTS: Mapping[str, IdKind] = {
-    **dict.fromkeys(("document", "documents", "files", "source", "twin"), "doc"),
+    **dict.fromkeys(("document", "documents", "files", "source", "twin", "rereads"), "doc"),
     **dict.fromkeys(("chunk_ids", "after"), "chunk"),
 }
 ID_COLUMNS: Mapping[str, IdKind] = {

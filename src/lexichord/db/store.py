@@ -40,17 +40,21 @@ async def store_document(
     space: str | None = None,
     *,
     unless_stored: bool = False,
+    rereads: str | None = None,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
     `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps the vector
     that it had, or has in `twin`. `unless_stored`: the same of the same recipe stays as it is.
-    Returns the SQL function's row: document_id, status, chunks. Raises DatabaseError, and
-    EmbeddingMismatchError if the database is bound to another space by now; nothing changes then.
+    `rereads`: the document that is read again, whose metadata stay. Returns the SQL function's row:
+    document_id, status, chunks. Raises DatabaseError, and EmbeddingMismatchError if the database is
+    bound to another space by now; nothing changes then.
     """
     async with database.transaction() as connection:
         stored = await replace_document(
-            connection, document, chunks, vectors, twin, space, unless_stored=unless_stored
+            *(connection, document, chunks, vectors, twin, space),
+            unless_stored=unless_stored,
+            rereads=rereads,
         )
         record = {"status": stored["status"], "chunks": stored["chunks"]}
         await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
@@ -66,6 +70,7 @@ async def replace_document(
     space: str | None = None,
     *,
     unless_stored: bool = False,
+    rereads: str | None = None,
 ) -> Row:
     """Store as `store_document` does, without a record, in the caller's transaction."""
     await call(connection, "stage_chunks")
@@ -85,6 +90,7 @@ async def replace_document(
         space=space,
         text_config=document.text_config,
         unless_stored=unless_stored,
+        rereads=rereads,
     )
     return rows[0]
 
@@ -265,6 +271,11 @@ async def finish_run(database: Database, run: int) -> None:
     """Close the run's record and build what indexes are missing."""
     await build_indexes(database)
     await database.call("finish_run", run_id=run)
+
+
+async def cancel_run(database: Database, run: int) -> None:
+    """See sql/runs/cancel_run.sql."""
+    await database.call("cancel_run", run_id=run)
 
 
 async def interrupt_run(database: Database, run: int) -> None:

@@ -136,7 +136,7 @@ async def heartbeat(
     """Record a run's heartbeat while the block lasts, and where it breaks off, that it did.
 
     Each tells how far the files are that are in progress. Raises IngestError in the midst of the
-    block where the run's record was closed from elsewhere.
+    block where the run was cancelled.
     """
 
     async def beat() -> None:

@@ -37,7 +37,6 @@ from lexichord.ingest.sources import (
     Spool,
     pruned_folder,
 )
-from lexichord.ingest.structural_context import LANGUAGE
 from lexichord.ingest.vechord import find_namespace
 from lexichord.ingest.web import WEB_LIMITS, Reach, WebLimits, check_url
 from lexichord.ingest.web.crawl import WebSources, file_name, is_address, split_addresses
@@ -170,7 +169,6 @@ def _is_file(uri: str) -> bool:
     return path.is_absolute() and not os.path.isdir(path)  # noqa: PTH112 - that one may raise
 
 
-MADE_ANEW = ("flags", LANGUAGE)  # metadata that the reader's work tells
 # In a recipe: what its ingest did with hidden text and comments, which stays so.
 GIVEN_MARKING = re.compile(r"\b(hidden|comments)=(keep|drop)\b")
 GIVEN_METADATA = re.compile(r"metadata=\S+")  # in a recipe: metadata were given with the file
@@ -206,7 +204,7 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
         if version:
             source = replace(source, recipe=source.recipe.replace(" ", f" {version[0]}", 1))
         read = partial(_read, source, document, keeps_title=given is not None)
-        run.stores_anew = True
+        run.rereads = document.document_id
         return await run.run([replace(source, read=read)], document.uri)
 
 
@@ -229,13 +227,11 @@ def _name(document: StoredDocument) -> str:
 
 
 def _read(source: IngestSource, stored: StoredDocument, *, keeps_title: bool) -> PreparedDocument:
-    """Read a source; metadata that were given or set later stay, and a title that may be."""
+    """Read a source; a title that may have been given stays."""
     prepared = source.read()
-    kept = {key: value for key, value in stored.metadata.items() if key not in MADE_ANEW}
     document = replace(
         prepared.document,
         recipe=source.recipe,
-        metadata={**prepared.document.metadata, **kept},
         title=stored.title if keeps_title else prepared.document.title,
     )
     return replace(prepared, document=document)

@@ -112,7 +112,7 @@ class IngestPipeline:
     fetch_hosts: Sequence[str] | None = None
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
-    stores_anew: bool = field(init=False, default=False)  # also what is stored as it would be
+    rereads: str | None = field(init=False, default=None)  # the document that is stored anew
     recorder: RunRecorder = field(init=False)
     sample: DocumentSample = field(init=False)
     chunk_embedder: ChunkEmbedder = field(init=False)
@@ -215,7 +215,7 @@ class IngestPipeline:
         return todo
 
     def _is_stored(self, source: IngestSource) -> bool:
-        row = None if self.stores_anew else self.stored.get(source.uri)
+        row = None if self.rereads else self.stored.get(source.uri)
         return row is not None and _is_same(row, source)
 
     async def _origins(
@@ -264,7 +264,7 @@ class IngestPipeline:
 
     async def _still_new(self, group: list[PreparedDocument]) -> list[PreparedDocument]:
         """Return those that another run has not stored meanwhile."""
-        if self.stores_anew:
+        if self.rereads:
             return group
         documents = {prepared.document.uri: prepared.document for prepared in group}
         rows = await store.document_digests(self.database, self.dataset, [*documents])
@@ -385,7 +385,8 @@ class IngestPipeline:
         """Store a document; without vectors if the database has moved to another space since."""
         run, chunks = self.recorder.report.run_id, prepared.chunks
         own = self.database, prepared.document, chunks
-        stored = partial(store.store_document, *own, unless_stored=not self.stores_anew)
+        is_new = self.rereads is None
+        stored = partial(store.store_document, *own, unless_stored=is_new, rereads=self.rereads)
         try:
             return await stored(vectors, run, twin, space)
         except EmbeddingMismatchError:

@@ -274,7 +274,7 @@ class ScopedClient(FileMethods):
         """End an ingest, of whichever process. Raises NotFoundError, ForbiddenError."""
         run = await self._find_job(job)
         self.check_writes(run.dataset)
-        await store.interrupt_run(self._client.database, job)
+        await store.cancel_run(self._client.database, job)
         return await self._find_job(job)
 
     @recorded

@@ -200,9 +200,9 @@ async def show_job(caller: Caller, job_id: Annotated[RowId, Path()]) -> JsonRepl
 
 @router.delete("/jobs/{job_id}", response_model=JobShape)
 async def cancel_job(caller: Caller, job_id: Annotated[RowId, Path()]) -> JsonReply:
-    """Cancel an ingest: within ten seconds it ends; what it has stored stays.
+    """Cancel an ingest: it ends within ten seconds; what it has stored stays.
 
-    One that has ended is shown as it is.
+    Until then it is running, afterwards interrupted, or finished if it came to its end before.
     """
     return reply((await caller.cancel_job(job_id)).to_job())
 

@@ -344,7 +344,9 @@ def _rows(response: Response, places: Mapping[str, Places]) -> list[ComparisonRo
     return rows
 
 
-FORMULA_OPENINGS = ("=", "+", "-", "@", "\t", "\r", "\n")  # of what a spreadsheet would compute
+# What a spreadsheet would compute: of each line and of what follows a semicolon, which parts cells
+# in many languages, so that the quotation marks around a cell are none there.
+FORMULA = re.compile("(^|;)( *)(?=[=+@-])", re.M)
 # Of a document's text nothing is a link, a picture or an element in the Markdown that it stands in.
 MARKDOWN_ENTITIES = str.maketrans({"<": "&lt;", "[": "&#91;"})
 
@@ -410,8 +412,11 @@ def comparison_csv(table: Comparison) -> str:
 
 def as_csv_text(value: str) -> str:
     """Return a value so that a spreadsheet shows it and computes nothing, nor does a terminal."""
-    shown = "\n".join(map(escaped, value.split("\n")))
-    return f"'{shown}" if value.startswith(FORMULA_OPENINGS) else shown
+    return FORMULA.sub(r"\1\2'", _escaped_lines(value))
+
+
+def _escaped_lines(text: str) -> str:
+    return "\n".join(map(escaped, text.split("\n")))
 
 
 def _quoted(cell: Cell) -> str:
@@ -426,4 +431,5 @@ def _with_place(quote: Quote) -> str:
 def comparison_markdown(question: str, table: Comparison) -> str:
     """Return a table as Markdown under its question."""
     shown = write_table(table, ()) or NOT_FOUND
-    return f"# {' '.join(question.split())}\n\n{shown}\n".translate(MARKDOWN_ENTITIES)
+    text = f"# {' '.join(question.split())}\n\n{shown}\n"
+    return _escaped_lines(text.translate(MARKDOWN_ENTITIES))

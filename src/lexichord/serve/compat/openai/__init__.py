@@ -215,7 +215,7 @@ def _store_shape(row: Row) -> VectorStore:
 
 BATCH_ID = re.compile(r"vsfb_([1-9][0-9]{0,17})", re.A)
 BatchId = Annotated[str, Path(max_length=100)]
-STATES = ("in_progress", "completed", "failed")
+STATES = ("in_progress", "completed", "cancelled", "failed")
 
 
 class NewBatch(JsonBody):
@@ -245,6 +245,9 @@ class NewBatch(JsonBody):
         return {file.file_id: file.attributes or {} for file in self.files}
 
 
+type BatchState = Literal["in_progress", "completed", "failed", "cancelled"]
+
+
 class FileBatch(BaseModel):
     """An ingest of files into a store."""
 
@@ -252,7 +255,7 @@ class FileBatch(BaseModel):
     object: Literal["vector_store.files_batch"] = "vector_store.files_batch"
     created_at: int
     vector_store_id: str
-    status: Literal["in_progress", "completed", "failed", "cancelled"]
+    status: BatchState
     file_counts: FileCounts
 
 
@@ -320,20 +323,20 @@ def _run(batch_id: str) -> int:
 async def _batch(caller: ScopedClient, store: str, run: int) -> FileBatch:
     rows = await caller.dataset_files(store, run=run)
     first_row(rows, f"there is no batch vsfb_{run} in {store}")
-    batch = _batch_shape(store, run, rows)
-    if batch.status == "in_progress" or (await caller.job(run)).state != "interrupted":
-        return batch
-    return batch.model_copy(update={"status": "cancelled"})
+    return _batch_shape(store, run, rows)
 
 
 def _batch_shape(store: str, run: int, rows: Sequence[Row]) -> FileBatch:
     counts = Counter(row["state"] for row in rows)
-    all_failed = counts["failed"] == len(rows)
+    is_failed = counts["failed"] == len(rows)
+    ended: BatchState = "failed" if is_failed else "completed"
+    if counts["cancelled"]:
+        ended = "cancelled"
     return FileBatch(
         id=f"vsfb_{run}",
         created_at=int(min(row["created_at"] for row in rows).timestamp()),
         vector_store_id=store,
-        status="in_progress" if counts["in_progress"] else "failed" if all_failed else "completed",
+        status="in_progress" if counts["in_progress"] else ended,
         file_counts=FileCounts(**{state: counts[state] for state in STATES}, total=len(rows)),
     )
 
