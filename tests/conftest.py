@@ -49,8 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return twice as many as there are cores: servers start, time-outs pass while a test waits."""
-    return 2 * (os.cpu_count() or 1)
+    """Return more than there are cores: servers start, time-outs pass while a test waits."""
+    return 3 * (os.cpu_count() or 1) // 2
 
 
 def pytest_collection_finish() -> None:

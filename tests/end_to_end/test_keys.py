@@ -226,6 +226,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "datasets": ("read", {}),
     "jobs": ("read", {}),
     "job": ("read", {"job": 1}),
+    "cancel_job": ("write", {"job": 1}),
     "job_files": ("read", {"job": 1, "limit": 10}),
     "tables": ("read", {}),
     "set_metadata": ("write", {"document": "DOC", "changes": {"year": 1}}),

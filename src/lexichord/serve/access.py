@@ -273,7 +273,7 @@ class ScopedClient(FileMethods):
     async def cancel_job(self, job: int) -> IngestRun:
         """End an ingest, of whichever process. Raises NotFoundError, ForbiddenError."""
         run = await self._find_job(job)
-        self.check_writes(run.dataset)
+        self._scope("write", [run.dataset])
         await store.cancel_run(self._client.database, job)
         return await self._find_job(job)
 
