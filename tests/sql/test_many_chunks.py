@@ -196,7 +196,8 @@ def scores(rows: list[Row]) -> list[float]:
 
 
 def test_both_indexes_are_used(many: Connection) -> None:
-    assert [row["used"] for row in call(many, "index_use")] == [True, True]
+    used = [row["used"] for row in call(many, "index_use")]
+    assert used == [True] * (1 if engine_of(many) == "citus" else 2)
     assert call(many, "outgrown_indexes") == []
 
 

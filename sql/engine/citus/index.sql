@@ -12,7 +12,6 @@ begin
         document_id bigint,
         chunk_id    bigint,
         impacts     @extschema:vector@.sparsevec(1000000000) not null,  -- by term.id
-        terms       integer[] not null,  -- the ids alone, for an index finds by them
         primary key (document_id, chunk_id)
     ) with (toast_tuple_target = 8160);  -- kept in the row, as on one server; so are vectors
     execute format('create table lexichord_data.chunk_vector (
@@ -25,8 +24,6 @@ begin
         from pg_dist_node n where n.isactive and n.shouldhaveshards and n.noderole = 'primary';
     end if;
     perform create_distributed_table('lexichord_data.keyword', 'document_id');
-    -- Without a list of what is pending, through which each search would have to go.
-    create index keyword_terms on lexichord_data.keyword using gin (terms) with (fastupdate = off);
     perform create_distributed_table('lexichord_data.chunk_vector', 'document_id', colocate_with => 'lexichord_data.keyword');
     -- No setting of a function's own reaches a worker. Three shards, 5,472 chunks: of the first ten .987 at 40, all at 200.
     perform '[1]'::@extschema:vector@.vector;  -- else the server does not know them yet
@@ -75,13 +72,10 @@ declare
     owners bigint[];
     chunks bigint[];
     impacts @extschema:vector@.sparsevec[];
-    terms text[];  -- there are no arrays of arrays
 begin
-    select array_agg(c.document_id), array_agg(c.id), array_agg(i), array_agg(regexp_replace(i::text, ':[^,}]*|/.*', '', 'g'))
-    into owners, chunks, impacts, terms
+    select array_agg(c.document_id), array_agg(c.id), array_agg(i) into owners, chunks, impacts
     from chunk c, lexichord_data.impact_vector(c.lexemes, c.token_count, average) as i where c.id = any(chunk_ids) and c.lexemes <> ''::tsvector;
-    insert into keyword (document_id, chunk_id, impacts, terms)
-    select u.owner, u.chunk, u.impacts, u.terms::integer[] from unnest(owners, chunks, impacts, terms) as u (owner, chunk, impacts, terms);
+    insert into keyword (document_id, chunk_id, impacts) select * from unnest(owners, chunks, impacts);
 end $$;
 
 create or replace function lexichord_data.keep_index_rows() returns trigger

@@ -3,4 +3,4 @@ language sql immutable parallel safe rows 1 set search_path = pg_catalog, pg_tem
     select null::text, null::text where false
 $$;
 comment on function lexichord.keyword_index() is
-'No row: the shards'' index on terms is made with their table. Internal. Readers may call it.';
+'No row: the shards'' impacts are read whole, side by side. Internal. Readers may call it.';
