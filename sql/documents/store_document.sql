@@ -11,7 +11,7 @@ declare
     card tsvector := lexichord.document_card(title, uri, content, own);
     length bigint := lexichord.lexeme_count(card);
     is_same boolean;
-    kept jsonb;  -- metadata that were given, or set since
+    kept jsonb := '{}';  -- metadata that were given, or set since
 begin
     perform lexichord_data.join_writers();
     perform lexichord.check_space(space);
@@ -39,7 +39,7 @@ begin
     end if;
 
     if rereads is not null then
-        if status = 'inserted' or document_id <> rereads then
+        if document_id <> rereads then  -- also where it is a new one
             raise exception 'it was deleted or moved while it was read again' using errcode = 'invalid_parameter_value';
         end if;
         select d.metadata - '{flags,language}'::text[] into kept from document d where d.id = store_document.document_id;
@@ -53,7 +53,7 @@ begin
     if status = 'replaced' then
         update document d
         set title = store_document.title, media_type = store_document.media_type, sha256 = store_document.sha256,
-            recipe = store_document.recipe, text = store_document.content, metadata = store_document.metadata || coalesce(kept, '{}'),
+            recipe = store_document.recipe, text = store_document.content, metadata = store_document.metadata || kept,
             text_config = own, card_length = length, analyzer_version = lexichord.analyzer_version(), updated_at = now()
         where d.id = store_document.document_id;
         delete from original o where o.document_id = store_document.document_id and o.sha256 <> store_document.sha256;

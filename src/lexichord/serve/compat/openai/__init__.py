@@ -19,6 +19,7 @@ from lexichord.serve.compat.openai.files import (
     Attributes,
     ChunkingStrategy,
     FileIds,
+    FileState,
     NewStoreFile,
     StoreFileListParams,
     VectorStoreFile,
@@ -245,9 +246,6 @@ class NewBatch(JsonBody):
         return {file.file_id: file.attributes or {} for file in self.files}
 
 
-type BatchState = Literal["in_progress", "completed", "failed", "cancelled"]
-
-
 class FileBatch(BaseModel):
     """An ingest of files into a store."""
 
@@ -255,7 +253,7 @@ class FileBatch(BaseModel):
     object: Literal["vector_store.files_batch"] = "vector_store.files_batch"
     created_at: int
     vector_store_id: str
-    status: BatchState
+    status: FileState
     file_counts: FileCounts
 
 
@@ -294,9 +292,9 @@ async def cancel_file_batch(
 ) -> FileBatch:
     """End a batch; the files that it has stored stay."""
     caller.check_writes(vector_store_id)
-    await _batch(caller, vector_store_id, run := _run(batch_id))
+    batch = await _batch(caller, vector_store_id, run := _run(batch_id))
     await caller.cancel_job(run)
-    return await _batch(caller, vector_store_id, run)
+    return batch  # as it is until the ingest learns of it
 
 
 @store_router.get(
@@ -329,7 +327,7 @@ async def _batch(caller: ScopedClient, store: str, run: int) -> FileBatch:
 def _batch_shape(store: str, run: int, rows: Sequence[Row]) -> FileBatch:
     counts = Counter(row["state"] for row in rows)
     is_failed = counts["failed"] == len(rows)
-    ended: BatchState = "failed" if is_failed else "completed"
+    ended: FileState = "failed" if is_failed else "completed"
     if counts["cancelled"]:
         ended = "cancelled"
     return FileBatch(
