@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest import chunk
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.files import MAX_LATE_PARTS, FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.sandbox import Sandbox
@@ -93,7 +93,7 @@ def test_the_child_gives_what_the_loader_and_the_chunker_give(
     else:
         file.write_text("# Term ü 🎉\n\nFive\u200b years.\n")
     loaded = load(file)
-    assert sandbox.read(file) == (loaded, chunk.split(loaded))
+    assert sandbox.read(file) == (loaded, split(loaded))
 
 
 def test_a_refusal_leaves_the_child_as_it_is(tmp_path: Path, sandbox: Sandbox, small: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lexichord.ingest import chunk
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 
 FEW, MANY = 200, 800
@@ -47,7 +47,7 @@ def test_four_times_the_headings_take_four_times_the_steps(tmp_path: Path, shape
         lines = (shape.format(n=n, marks="#" * (n % 6)) for n in range(amount))
         file = tmp_path / f"{amount}.md"
         file.write_text("".join(lines))
-        return steps(lambda: [*chunk.split(load(file))])
+        return steps(lambda: [*split(load(file))])
 
     read(FEW)  # imports what it needs
     few, many = read(FEW), read(MANY)

@@ -13,7 +13,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.types import LoadedText

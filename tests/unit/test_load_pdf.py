@@ -16,10 +16,10 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
-from lexichord.ingest.load.pdf import order
+from lexichord.ingest.load.pdf import reading_order
 from lexichord.ingest.load.pdf.words import PdfPiece
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
@@ -472,14 +472,14 @@ def test_columns_are_not_sought_among_the_letters_of_a_map(
 ) -> None:
     """Each edge that letters begin at is tried over all of them."""
     tried = list[int]()
-    part = order._parted
+    part = reading_order._parted
 
     def count_letters(pieces: Sequence[PdfPiece], edge: float) -> Any:
         tried.append(len(pieces))
         return part(pieces, edge)
 
-    monkeypatch.setattr(order, "_parted", count_letters)
-    amount = order.MAX_COLUMN_PIECES + 1
+    monkeypatch.setattr(reading_order, "_parted", count_letters)
+    amount = reading_order.MAX_COLUMN_PIECES + 1
     letters = [(20.0 + index * 7 % 560, 20.0 + index * 13 % 790, "a") for index in range(amount)]
     canvas = Canvas(str(tmp_path / "map.pdf"))
     canvas.setFont("Helvetica", 1)

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
-from lexichord.ingest import chunk
+from lexichord.ingest.chunk.splitter import CHUNK_RECIPE
 from lexichord.ingest.load import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,
@@ -153,7 +153,7 @@ class FileSources:
         `taken_in` is a digest of other files that are read with it, `version` what tells the
         versions of one apart whose bytes are not at hand.
         """
-        parts = [chunk.CHUNK_RECIPE]
+        parts = [CHUNK_RECIPE]
         if version:
             parts.append(f"version={version}")
         if taken_in:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from lexichord.errors import IngestError
-from lexichord.ingest import chunk
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.fork_server import (
     MESSAGE_LENGTH,
     ForkedChild,
@@ -312,7 +312,7 @@ def _reply(request: Mapping[str, Any], unpacker: Unpacker) -> dict[str, Any]:
         with _file(request, unpacker) as file:
             return {"bytes": base64.b64encode(file.read_bytes()).decode()}
     loaded = _load(request, unpacker)
-    chunks = [_slim(piece) for piece in chunk.split(loaded)]
+    chunks = [_slim(piece) for piece in split(loaded)]
     return {"loaded": asdict(loaded), "chunks": chunks}
 
 

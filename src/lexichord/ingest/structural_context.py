@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 from lexichord.db import catalogue, store
 from lexichord.db.pool import Database
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk.clauses import declared_names, is_code
+from lexichord.ingest.chunk.outline import declared_names, is_code
 from lexichord.ingest.flow import bounded_gather, yielded
 from lexichord.ingest.sources import IngestSource, PreparedDocument, Spool
 from lexichord.types import Chunk, ContextPart

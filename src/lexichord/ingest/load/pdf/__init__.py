@@ -21,7 +21,6 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load import PDF_TYPE
 from lexichord.ingest.load.marks import LoadOptions, Marks
 from lexichord.ingest.load.pdf.borderless import Known
-from lexichord.ingest.load.pdf.order import PageLine, fill_ligatures, join_words, reading_order
 from lexichord.ingest.load.pdf.page import (
     PdfPage,
     figure_descriptions,
@@ -29,6 +28,12 @@ from lexichord.ingest.load.pdf.page import (
     read_comments,
     read_page,
     without_margins,
+)
+from lexichord.ingest.load.pdf.reading_order import (
+    PageLine,
+    fill_ligatures,
+    join_words,
+    lines_in_order,
 )
 from lexichord.ingest.load.pdf.words import LINE_END_HYPHEN, UNKNOWN_LETTER, recognize
 from lexichord.ingest.load.text import DROPPED_FLAG, storable_text
@@ -142,9 +147,9 @@ def _loaded(pages: Sequence[PdfPage], title: str) -> LoadedText:
 
 def _lines(page: PdfPage, heads: dict[str, int]) -> list[PageLine]:
     """Return the lines of a page; what runs in another direction comes last, by itself."""
-    lines = reading_order(page.pieces, Known(page.rules, heads))
+    lines = lines_in_order(page.pieces, Known(page.rules, heads))
     for aside in page.asides:
-        beside = reading_order(aside, Known())
+        beside = lines_in_order(aside, Known())
         for line in beside[:1]:
             line.before = "\n\n"
         lines += beside

@@ -17,7 +17,7 @@ from lexichord.ingest.load.pdf.cells import (
     numeric_columns,
     well_filled,
 )
-from lexichord.ingest.load.pdf.column_gaps import (
+from lexichord.ingest.load.pdf.table_column_gaps import (
     MAX_HEAD_LINES,
     MIN_STRIPE,
     Block,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from lexichord.ingest.load.pdf.column_gaps import MAX_HEAD_LINES, Block, TextLine
+from lexichord.ingest.load.pdf.table_column_gaps import MAX_HEAD_LINES, Block, TextLine
 from lexichord.ingest.load.pdf.tables import PDF_NUMBER, WIDE_ROOM, Cells, Columns, Rule, cell_text
 from lexichord.ingest.load.pdf.words import PdfPiece, as_read
 

@@ -65,7 +65,7 @@ class PageLine:
     part: Literal["", "header", "row"] = ""  # of a table
 
 
-def reading_order(pieces: Sequence[PdfPiece], known: Known) -> list[PageLine]:
+def lines_in_order(pieces: Sequence[PdfPiece], known: Known) -> list[PageLine]:
     """Return the lines of a page as a reader takes them: columns one after the other.
 
     `known` takes in the heads of tables, which following pages may repeat.
@@ -73,7 +73,7 @@ def reading_order(pieces: Sequence[PdfPiece], known: Known) -> list[PageLine]:
     if edge := _gutter(pieces):
         if across := _across(pieces, edge, known):
             return across
-        return [line for region in _regions(pieces, edge) for line in reading_order(region, known)]
+        return [line for region in _regions(pieces, edge) for line in lines_in_order(region, known)]
     tables = [piece for piece in pieces if isinstance(piece, TablePiece)]
     if tables:
         return _around(min(tables, key=lambda table: table.top), pieces, known)
@@ -97,7 +97,7 @@ def _across(pieces: Sequence[PdfPiece], edge: float, known: Known) -> list[PageL
             above = [piece for piece in rest if piece.top < top]
             below = [piece for piece in rest if piece.top >= top]
             rows = _table_lines(found.rows, has_head=True)
-            return [*reading_order(above, known), *rows, *reading_order(below, known)]
+            return [*lines_in_order(above, known), *rows, *lines_in_order(below, known)]
     return []
 
 
@@ -106,7 +106,7 @@ def _around(table: TablePiece, pieces: Sequence[PdfPiece], known: Known) -> list
     above = [piece for piece in pieces if piece is not table and piece.top < table.top]
     below = [piece for piece in pieces if piece is not table and piece.top >= table.top]
     own = _table_lines(table.rows)
-    return [*reading_order(above, known), *own, *reading_order(below, known)]
+    return [*lines_in_order(above, known), *own, *lines_in_order(below, known)]
 
 
 def _unruled(lines: Sequence[Sequence[PdfPiece]], known: Known) -> Iterator[PageLine]:
