@@ -7,6 +7,12 @@ declare
     moving bigint[];
 begin
     perform lexichord_data.join_writers();
+    perform from dataset_file x  -- before the documents, as store_document does
+    where (x.dataset_id, x.file_id) in (
+        select s.id, split_part(substr(d.uri, length(format('upload://%s/', s.name)) + 1), '/', 1)
+        from document d join dataset s on s.id = d.dataset_id
+        where d.id = any(documents) and starts_with(d.uri, format('upload://%s/', s.name)))
+    order by x.dataset_id, x.file_id for update;
     perform from document d where d.id = any(documents) order by d.id for update;  -- as in delete_documents
     target := lexichord.dataset_to_move_to(documents, dataset);
     moving := array(select d.id from document d where d.id = any(documents) and d.dataset_id <> target);

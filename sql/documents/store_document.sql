@@ -2,7 +2,7 @@
 create or replace function lexichord.store_document(
     dataset text, uri text, title text, media_type text, sha256 text, recipe text, content text, metadata jsonb,
     twin bigint default null, space text default null, text_config text default null,
-    unless_stored boolean default false, rereads bigint default null
+    unless_stored boolean default false, rereads bigint default null, sent_file text default null
 ) returns table (document_id bigint, status text, chunks bigint)
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
@@ -17,6 +17,12 @@ begin
     perform lexichord.check_space(space);
     insert into dataset (name) values (store_document.dataset) on conflict (name) do nothing;
     select s.id into strict owner from dataset s where s.name = store_document.dataset;
+    if sent_file is not null then
+        perform from dataset_file x where x.dataset_id = owner and x.file_id = sent_file for key share;
+        if not found then
+            raise exception 'it was deleted or moved before it was stored' using errcode = 'invalid_parameter_value';
+        end if;
+    end if;
     loop  -- whoever stores or deletes the same document is waited for, and may have left it or not
         status := 'replaced';
         select d.id, d.sha256 = store_document.sha256 and d.recipe = store_document.recipe into document_id, is_same
@@ -79,5 +85,5 @@ begin
     perform lexichord.fold_statistics(from_changes => 32);
     return next;
 end $$;
-comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, boolean, bigint) is
-'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; unless_stored = one of the same source and recipe stays as it is (status skipped); rereads = the document that is read again: its metadata stay, and where it is gone or elsewhere by now nothing is stored.';
+comment on function lexichord.store_document(text, text, text, text, text, text, text, jsonb, bigint, text, text, boolean, bigint, text) is
+'Stores a document with the chunks that the session staged, in place of an earlier one of the same dataset and uri. Chunks staged without a vector keep that of the same chunk before, or in the document `twin` of the same source, if the recipe is the same. space = the one that the staged vectors are of; text_config = that of its language, null = the database''s; unless_stored = one of the same source and recipe stays as it is (status skipped); rereads = the document that is read again: its metadata stay, and where it is gone or elsewhere by now nothing is stored; sent_file = the kept file that it is of: where the dataset no longer holds that nothing is stored.';

@@ -4,6 +4,11 @@ declare
     prefix text;
     documents bigint[] := '{}';
 begin
+    -- Who begins to store the file, or stores a document of it, is waited for, and finds it gone.
+    perform from file f where f.id = delete_file.file_id and delete_file.dataset is null for update;
+    perform from dataset_file x join dataset s on s.id = x.dataset_id
+    where x.file_id = delete_file.file_id and (delete_file.dataset is null or s.name = delete_file.dataset)
+    order by x.dataset_id for update of x;
     for prefix in
         select format('upload://%s/%s/', s.name, x.file_id) from dataset_file x join dataset s on s.id = x.dataset_id
         where x.file_id = delete_file.file_id and (delete_file.dataset is null or s.name = delete_file.dataset)

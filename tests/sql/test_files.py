@@ -21,7 +21,8 @@ def attach(connection: Connection, file_id: str, dataset: str = "zoo", **attribu
     run: int = value(connection, "select lexichord.start_run(%s, '', 1)", dataset)
     call(connection, "define_dataset", dataset=dataset)
     given = Jsonb({file_id: attributes})
-    call(connection, "add_dataset_files", dataset=dataset, run_id=run, attributes=given)
+    for of in (None, run):
+        call(connection, "add_dataset_files", dataset=dataset, run_id=of, attributes=given)
     return run
 
 

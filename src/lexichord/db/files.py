@@ -106,7 +106,7 @@ async def describe_datasets(
 
 
 async def add_dataset_files(
-    database: Database, dataset: str, run: int, attributes: Mapping[str, Json]
+    database: Database, dataset: str, run: int | None, attributes: Mapping[str, Json]
 ) -> None:
     """See sql/files/add_dataset_files.sql; `attributes` are by file."""
     by_file = Jsonb(dict(attributes))

@@ -41,12 +41,14 @@ async def store_document(
     *,
     unless_stored: bool = False,
     rereads: str | None = None,
+    sent_file: str | None = None,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
     `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps the vector
     that it had, or has in `twin`. `unless_stored`: the same of the same recipe stays as it is.
-    `rereads`: the document that is read again, whose metadata stay. Returns the SQL function's row:
+    `rereads`: the document that is read again, whose metadata stay. `sent_file`: the kept file that
+    it is of, as long as the dataset holds that. Returns the SQL function's row:
     document_id, status, chunks. Raises DatabaseError, and EmbeddingMismatchError if the database is
     bound to another space by now; nothing changes then.
     """
@@ -55,6 +57,7 @@ async def store_document(
             *(connection, document, chunks, vectors, twin, space),
             unless_stored=unless_stored,
             rereads=rereads,
+            sent_file=sent_file,
         )
         record = {"status": stored["status"], "chunks": stored["chunks"]}
         await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
@@ -71,6 +74,7 @@ async def replace_document(
     *,
     unless_stored: bool = False,
     rereads: str | None = None,
+    sent_file: str | None = None,
 ) -> Row:
     """Store as `store_document` does, without a record, in the caller's transaction."""
     await call(connection, "stage_chunks")
@@ -91,6 +95,7 @@ async def replace_document(
         text_config=document.text_config,
         unless_stored=unless_stored,
         rereads=rereads,
+        sent_file=sent_file,
     )
     return rows[0]
 

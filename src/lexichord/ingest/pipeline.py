@@ -13,6 +13,7 @@ from typing import get_args
 
 from lexichord.db import store
 from lexichord.db.catalogue import configuration
+from lexichord.db.files import sent_file
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError, ProviderError
 from lexichord.ingest.flow import (
@@ -385,8 +386,14 @@ class IngestPipeline:
         """Store a document; without vectors if the database has moved to another space since."""
         run, chunks = self.recorder.report.run_id, prepared.chunks
         own = self.database, prepared.document, chunks
-        is_new = self.rereads is None
-        stored = partial(store.store_document, *own, unless_stored=is_new, rereads=self.rereads)
+        sent = sent_file(prepared.document.dataset, prepared.document.uri) if self.uris else ""
+        stored = partial(
+            store.store_document,
+            *own,
+            unless_stored=self.rereads is None,
+            rereads=self.rereads,
+            sent_file=sent or None,
+        )
         try:
             return await stored(vectors, run, twin, space)
         except EmbeddingMismatchError:

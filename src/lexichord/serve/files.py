@@ -127,12 +127,15 @@ class FileMethods(Scoped):
         self._scope("write", [dataset])
         await catalogue.check_datasets(self._client.database, [dataset])
         rows = await self._find_files(list(attributes))
+        await db.add_dataset_files(self._client.database, dataset, None, attributes)
         with TemporaryDirectory(prefix="lexichord-") as folder:
             uris = {}
             for number, row in enumerate(rows):
                 content = await db.read_file(self._client.database, row["file_id"])
+                if content is None:
+                    raise NotFoundError(unknown_file(row["file_id"]))
                 place, added = Path(folder, str(number)), attributes[row["file_id"]]
-                path = await asyncio.to_thread(_write, place, row, content or b"", added)
+                path = await asyncio.to_thread(_write, place, row, content, added)
                 uris[str(path)] = f"upload://{dataset}/{row['file_id']}/{row['name']}"
             return await self._client.ingest(list(uris), dataset=dataset, uris=uris, **callbacks)
 
