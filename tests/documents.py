@@ -154,6 +154,23 @@ def draw_pdf(
     return file
 
 
+def scanned(tmp_path: Path, *pages: Sequence[tuple[float, float, str]]) -> Path:
+    """Draw pages of text as pictures."""
+    import pypdfium2
+
+    drawn_file = draw_pdf(tmp_path / "drawn.pdf", pages)
+    with pypdfium2.PdfDocument(drawn_file) as document, pypdfium2.PdfDocument.new() as scan:
+        for page in document:
+            picture = pypdfium2.PdfImage.new(scan)
+            picture.set_bitmap(page.render(scale=3))
+            picture.set_matrix(pypdfium2.PdfMatrix().scale(*page.get_size()))
+            new_page = scan.new_page(*page.get_size())
+            new_page.insert_obj(picture)
+            new_page.gen_content()
+        scan.save(tmp_path / "scan.pdf")
+    return tmp_path / "scan.pdf"
+
+
 def clause_pages(amount: int) -> list[list[tuple[float, float, str]]]:
     """Give pages for `draw_pdf`, each full enough to be a chunk of its own."""
     line = "{0}.{1} Clause {0} of this contract says little in line {1} that is new."

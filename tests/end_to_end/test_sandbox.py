@@ -19,9 +19,10 @@ from lexichord.errors import IngestError
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.files import MAX_LATE_PARTS, FileSources
 from lexichord.ingest.load import load
+from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import IngestSource
-from tests.documents import Block, Layout, make_docx, make_pdf
+from tests.documents import Block, Layout, make_docx, make_pdf, scanned
 from tests.end_to_end.processes import wait_until
 
 MB = 2**20
@@ -78,6 +79,35 @@ def wait_until_gone(pid: int, seconds: float) -> None:
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < end, "the child lives on"
         time.sleep(0.02)
+
+
+RECOGNIZES = """#!/bin/sh
+echo $$ > {pid}
+exec sleep 60
+"""
+
+
+def refused(sandbox: Sandbox, file: Path) -> None:
+    with pytest.raises(IngestError):
+        sandbox.read(file)
+
+
+def test_a_program_that_the_child_runs_ends_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else pages of a scan would be recognized on, for nobody and without a limit."""
+    pid = tmp_path / "pid"
+    program = tmp_path / "tesseract"
+    program.write_text(RECOGNIZES.format(pid=pid))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    file = scanned(tmp_path, [(60, 700, "The rent is due.")])
+    with Sandbox(LoadOptions(ocr="tesseract/eng"), workers=1) as sandbox:
+        reading = threading.Thread(target=refused, args=[sandbox, file])
+        reading.start()
+        wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    reading.join()
+    wait_until_gone(int(pid.read_text()), 5)
 
 
 @pytest.mark.parametrize("kind", ["md", "pdf", "docx"])

@@ -23,7 +23,7 @@ from lexichord.ingest.load.pdf import reading_order
 from lexichord.ingest.load.pdf.words import PdfPiece
 from lexichord.types import LoadedText
 from tests.conftest import SAMPLES
-from tests.documents import Block, Layout, draw_pdf, make_pdf, markdown
+from tests.documents import Block, Layout, draw_pdf, make_pdf, markdown, scanned
 
 Place = tuple[float, float, str]
 PROSE = (
@@ -387,23 +387,6 @@ def test_a_page_of_cipher_is_flagged(tmp_path: Path) -> None:
     flag = "pages 2–3 of 4: cipher, the font does not say its letters"
     assert drawn(tmp_path, clear, cipher, cipher, clear).metadata == {"flags": [flag]}
     assert drawn(tmp_path, clear).metadata == {}
-
-
-def scanned(tmp_path: Path, *pages: Sequence[Place]) -> Path:
-    """Draw pages of text as pictures."""
-    import pypdfium2
-
-    drawn_file = draw_pdf(tmp_path / "drawn.pdf", pages)
-    with pypdfium2.PdfDocument(drawn_file) as document, pypdfium2.PdfDocument.new() as scan:
-        for page in document:
-            picture = pypdfium2.PdfImage.new(scan)
-            picture.set_bitmap(page.render(scale=3))
-            picture.set_matrix(pypdfium2.PdfMatrix().scale(*page.get_size()))
-            new_page = scan.new_page(*page.get_size())
-            new_page.insert_obj(picture)
-            new_page.gen_content()
-        scan.save(tmp_path / "scan.pdf")
-    return tmp_path / "scan.pdf"
 
 
 @pytest.mark.skipif(not shutil.which("tesseract"), reason="no tesseract on PATH")

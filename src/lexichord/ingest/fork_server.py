@@ -140,11 +140,13 @@ def _obey(
         ((command, pid),) = request.items()
         return _wait(pid, is_killed=command == "kill")
     if pid := os.fork():
+        _lead_group(pid)
         for each in files:
             os.close(each)
         return pid
     code = 1
     try:
+        _lead_group(0)
         control.close()
         connection, *folders = files
         for folder in folders:
@@ -158,13 +160,24 @@ def _obey(
         os._exit(code)
 
 
+def _lead_group(pid: int) -> None:
+    """Give a child a process group, of it and of the programs that it runs.
+
+    Both processes do so, for either may come to need it first.
+    """
+    with suppress(PermissionError, ProcessLookupError):
+        os.setpgid(pid, 0)
+
+
 def _wait(pid: int, *, is_killed: bool) -> int | None:
+    """Return how a child ended, after which none of its programs runs; None while it runs."""
     with suppress(ChildProcessError):  # one that was waited for had been killed
         ended, status = os.waitpid(pid, os.WNOHANG)
         if not ended and not is_killed:
             return None
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
         if not ended:
-            os.kill(pid, signal.SIGKILL)
             _, status = os.waitpid(pid, 0)
         return os.waitstatus_to_exitcode(status)
     return -signal.SIGKILL
