@@ -219,7 +219,7 @@ def load_settings(**arguments: object) -> Settings:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"setting {name}: {plain_reason(first['msg'])}") from None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise ConfigError(f"lexichord.toml or .env cannot be read: {error}") from None
     home = settings.home.expanduser().resolve()
     return settings.model_copy(update={"home": home, **_secrets(settings)})

@@ -81,9 +81,17 @@ def test_an_application_takes_settings_by_name_or_as_one_object(
     application(load_settings(), dsn=None)
 
 
-@pytest.mark.parametrize("name", ["lexichord.toml", ".env"])
-def test_a_file_that_cannot_be_read_is_named(name: str, folder: Path) -> None:
-    (folder / name).write_bytes(b"pool_size = \xff\n")
+BROKEN = b"pool_size = \xff\n"
+DEEP = b"a = " + b"[" * 200_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("lexichord.toml", BROKEN), (".env", BROKEN), ("lexichord.toml", DEEP)],
+    ids=["TOML", ".env", "deep"],
+)
+def test_a_file_that_cannot_be_read_is_named(name: str, content: bytes, folder: Path) -> None:
+    (folder / name).write_bytes(content)
     with pytest.raises(ConfigError, match=r"lexichord\.toml or .env cannot be read"):
         load_settings()
 
