@@ -4,13 +4,16 @@ Python cannot end a thread: what works in one asks between its steps whether it 
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from threading import Event
 
 # Those of asyncio.to_thread are ingest's: slow pages and disks may have all of them wait.
 _THREADS = ThreadPoolExecutor(thread_name_prefix="lexichord-work")
+# A row of the database takes some 40 µs until it is a record, and what holds an event loop longer
+# than 50 ms is felt by all that it serves.
+MANY_ITEMS = 500
 _ended: ContextVar[Event | None] = ContextVar("ended", default=None)
 
 
@@ -32,6 +35,13 @@ async def in_thread[*Args, R](
         return await loop.run_in_executor(threads, lambda: context.run(function, *args))
     finally:
         ended.set()
+
+
+async def of_many[Item, R](function: Callable[[Sequence[Item]], R], items: Sequence[Item]) -> R:
+    """Return what a function makes of items: of many in a thread, where others get their turn."""
+    if len(items) < MANY_ITEMS:
+        return function(items)
+    return await in_thread(function, items)
 
 
 async def both[One, Other](

@@ -1,13 +1,14 @@
 """Each route gives what the Python call of its name gives, field by field."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.serve.http import bodies
+from lexichord.serve.http import bodies, reply, reply_long
 from lexichord.types import (
     Cell,
     Comparison,
@@ -16,6 +17,7 @@ from lexichord.types import (
     Response,
     SearchOptions,
     ShownDocument,
+    StoredChunk,
     StoredDocument,
 )
 from lexichord.types.options import describe
@@ -191,3 +193,15 @@ def test_a_document_may_be_named_by_the_end_of_its_uri(client: httpx.Client) -> 
     boxes = client.get(f"/v1/documents/{row['document_id']}/boxes", params={"mark": "x"})
     message = "mark is START-END in the document's text, such as 120-310"
     assert (boxes.status_code, boxes.json()["error"]["message"]) == (400, message)
+
+
+async def test_a_long_answer_is_the_same_written_in_pieces() -> None:
+    chunk = StoredChunk(
+        *("chunk_a", 0, "Rent\ud800", 0, 4, None, 'a "b"\n\u2028', "", "", {"n": 1.5}, True)
+    )
+    row = StoredDocument(
+        *("doc_a", "zoo", "a.md", "Ä\ud800", "text/plain", 4, 2, {"tags": ["x"]}, datetime.now(UTC))
+    )
+    for chunks in ([], [chunk, chunk]):
+        shown = ShownDocument(row, "text ü", chunks)
+        assert (await reply_long(shown)).body == reply(shown).body

@@ -1,13 +1,14 @@
 """Work in threads ends when nobody waits for it any more."""
 
 import asyncio
-from threading import Event
+from collections.abc import Sequence
+from threading import Event, get_ident
 from time import sleep
 
 import pytest
 
 from lexichord.providers.onnx_folder import batches_by_length
-from lexichord.work import UnwantedError, check_wanted, in_thread
+from lexichord.work import MANY_ITEMS, UnwantedError, check_wanted, in_thread, of_many
 
 
 async def test_it_returns_what_the_function_does() -> None:
@@ -49,3 +50,15 @@ async def test_what_is_waited_for_goes_on_beside_it() -> None:
 
 def test_outside_of_a_thread_everything_is_wanted() -> None:
     check_wanted()
+
+
+@pytest.mark.parametrize(("items", "is_aside"), [(MANY_ITEMS - 1, False), (MANY_ITEMS, True)])
+async def test_many_items_are_worked_on_where_they_hold_up_nobody(
+    items: int, is_aside: bool
+) -> None:
+    def work(numbers: Sequence[int]) -> tuple[int, int]:
+        return sum(numbers), get_ident()
+
+    done, thread = await of_many(work, range(items))
+    assert done == sum(range(items))
+    assert (thread != get_ident()) is is_aside

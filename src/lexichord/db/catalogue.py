@@ -32,6 +32,7 @@ from lexichord.types.evaluation import EvalQuery, EvaluationRun
 from lexichord.types.evidence import Quote
 from lexichord.types.response import Step
 from lexichord.types.state import Calibration, CosineScale, FileProgress
+from lexichord.work import of_many
 
 RECORD_JSON_COLUMNS = ("stages", "counts", "phrase")
 
@@ -105,6 +106,10 @@ async def sample_sentences(database: Database, amount: int) -> list[str]:
 async def list_chunks(database: Database, document: str) -> list[StoredChunk]:
     """See sql/documents/list_chunks.sql."""
     rows = await database.read("list_chunks", document=document)
+    return await of_many(_stored_chunks, rows)
+
+
+def _stored_chunks(rows: Sequence[Row]) -> list[StoredChunk]:
     return [StoredChunk(**with_offsets(row)) for row in rows]
 
 

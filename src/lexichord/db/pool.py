@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from time import monotonic
 from typing import Any, Self
 
@@ -40,7 +40,7 @@ from lexichord.db.session import (
 )
 from lexichord.errors import ConfigError
 from lexichord.types.base import Ids, unknown_id
-from lexichord.work import in_thread
+from lexichord.work import in_thread, of_many
 
 log = logging.getLogger("lexichord")
 
@@ -404,7 +404,8 @@ async def call(connection: Conn, function: str, **arguments: object) -> list[Row
     """
     values = with_numbers(connection.ids, function, arguments)
     cursor = await connection.execute(_statement(function, tuple(arguments)), values)
-    return with_texts(connection.ids, function, await cursor.fetchall())
+    as_seen = partial(with_texts, connection.ids, function)
+    return await of_many(as_seen, await cursor.fetchall())
 
 
 @cache

@@ -200,7 +200,7 @@ def _argument(ids: Ids, function: str, name: str, value: Any) -> object:  # noqa
     return ids.read(kind, value) if isinstance(value, str) else [ids.read(kind, v) for v in value]
 
 
-def with_texts(ids: Ids, function: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_texts(ids: Ids, function: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a function's rows as others may see them."""
     names = rows[0] if rows else ()
     kinds = {name: kind for name in names if (kind := _column(function, name)) is not None}

@@ -30,6 +30,7 @@ from lexichord.serve.http import (
     Caller,
     JsonReply,
     reply,
+    reply_long,
     reply_written,
 )
 from lexichord.serve.http.bodies import (
@@ -266,9 +267,9 @@ async def show_chunk(
 
 # Last, for a uri has slashes.
 @router.get("/documents/{document_id:path}", response_model=DocumentShape, tags=DOCUMENT_TAGS)
-async def show_document(caller: Caller, document_id: DocumentPathId) -> JsonReply:
+async def show_document(caller: Caller, document_id: DocumentPathId) -> Response:
     """Return a document with its text and chunks. Offsets count the text's characters from 0."""
-    return reply(await caller.show(document_id))
+    return await reply_long(await caller.show(document_id))
 
 
 @router.patch("/documents/{document_id}", response_model=MetadataShape, tags=DOCUMENT_TAGS)
