@@ -1,6 +1,7 @@
 """A life of a vector store through OpenAI's own client, against a server on real Postgres."""
 
 import io
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -257,3 +258,21 @@ def test_a_file_downloads_by_its_document(client: openai.OpenAI, served: Served)
     (row,) = served.lexichord.list(datasets=["originals"])
     answer = served.by("all").get(f"/v1/documents/{row.document_id}/original")
     assert answer.content == b"# kept.md\n\nzebra kept.md"
+
+
+def test_of_an_archive_as_much_is_read_at_once_as_a_request_may_send(
+    fresh: str, home: Path
+) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"{number}.txt", f"The rent of house {number} is due. " * 30)
+    with serve(fresh, home=home, max_body=2000) as served:
+        client = client_of(served, "none")
+        store = client.vector_stores.create(name="leases").id
+        own: Any = {"vector_store_id": store}
+        kept = client.files.create(file=named("a.zip", content.getvalue()), purpose="assistants")
+        done = client.vector_stores.files.create_and_poll(kept.id, **own)
+        assert (done.status, done.last_error) == ("completed", None)
+        with pytest.raises(openai.BadRequestError, match="in 3 documents, and at most 2,000"):
+            client.vector_stores.files.content(kept.id, **own)

@@ -29,8 +29,8 @@ from lexichord.serve.http.bodies import FilterValue, JsonBody
 from lexichord.serve.http.jobs import JobRunner
 from lexichord.serve.http.routes import check_file_name
 from lexichord.serve.limits import MAX_BATCH_FILES, MAX_NAME_CHARS, POLL_AFTER_MS
-from lexichord.types import Json
-from lexichord.types.base import file_name
+from lexichord.types import Json, StoredDocument
+from lexichord.types.base import counted, file_name
 
 router = openai_router()
 
@@ -279,7 +279,7 @@ async def update_vector_store_file(
         raise ConfigError(f"{file_id} is {row['state']}: only what is stored has attributes")
     gone = dict.fromkeys(set(_plain(row["attributes"])).difference(given, KEPT_KEYS))
     for document in await _documents(caller, vector_store_id, row):
-        await caller.set_metadata(document, {**given, **gone})
+        await caller.set_metadata(document.document_id, {**given, **gone})
     if row["file_id"] is not None and row["run_id"] is not None:
         await caller.add_dataset_files(vector_store_id, row["run_id"], {file_id: given})
     return _store_file_shape(vector_store_id, await _row(caller, vector_store_id, file_id))
@@ -304,12 +304,18 @@ async def delete_vector_store_file(
     operation_id="read_vector_store_file",
 )
 async def read_vector_store_file(
-    caller: Caller, vector_store_id: StoreId, file_id: FileId
+    request: Request, caller: Caller, vector_store_id: StoreId, file_id: FileId
 ) -> FileTextPage:
-    """Return what was read of a file."""
+    """Return what was read of a file; of an archive as much as a request may send."""
     row = await _row(caller, vector_store_id, file_id)
     documents = await _documents(caller, vector_store_id, row)
-    texts = [(await caller.show(document)).text for document in documents]
+    length = sum(document.characters for document in documents)
+    if length > (most := request.app.state.policy.settings.max_body):
+        raise ConfigError(
+            f"{file_id} is {length:,} characters in {counted(len(documents), 'document')}, and at "
+            f"most {most:,} are read at once: read each by GET /v1/documents/ID"
+        )
+    texts = [(await caller.show(document.document_id)).text for document in documents]
     return FileTextPage(data=[FileText(text=text) for text in texts])
 
 
@@ -353,12 +359,11 @@ async def _row(caller: ScopedClient, store: str, file_id: str) -> Row:
     return first_row(rows, f"{unknown_file(file_id)} in {store}")
 
 
-async def _documents(caller: ScopedClient, store: str, row: Row) -> Sequence[str]:
+async def _documents(caller: ScopedClient, store: str, row: Row) -> Sequence[StoredDocument]:
     if row["document_id"] is not None:
-        return [row["document_id"]]
+        return await caller.list(documents=[row["document_id"]])
     prefix = f"upload://{store}/{row['file_id']}/"
-    found = await caller.list(datasets=[store], uri_prefix=prefix)
-    return [document.document_id for document in found]
+    return await caller.list(datasets=[store], uri_prefix=prefix)
 
 
 def _store_file_shape(store: str, row: Row) -> VectorStoreFile:
