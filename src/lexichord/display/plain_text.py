@@ -14,7 +14,9 @@ from textwrap import dedent, indent
 
 type Span = tuple[int, int]
 
-CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:.|\n(?!\s*\n))+?(?<!`)(?P=ticks)(?!`))"
+# The backticks of a code span are counted up to nine, for those that nothing closes are looked for
+# to the paragraph's end, once for each number of them.
+CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`{1,9})(?!`)(?:.|\n(?!\s*\n))+?(?<!`)(?P=ticks)(?!`))"
 # Tildes right below a line underline it, as AsciiDoc writes headings.
 CODE_BLOCK = (
     r"(?P<block>^[ \t]*(?P<fence>`{3,}|(?<![^\n:]\n)~{3,})[^\n]*$"
