@@ -140,6 +140,16 @@ def test_a_slide_that_is_named_over_and_over_is_read_once(tmp_path: Path) -> Non
     assert load(tmp_path / "a.pptx").text.count("box 79") == 1
 
 
+def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path: Path) -> None:
+    def write(file: Path, amount: int) -> None:
+        entries = "<item><title>a</title><description>word</description></item>" * amount
+        file.write_text(f"<rss><channel>{entries}</channel></rss>")
+
+    file = tmp_path / "a.rss"
+    check_growth(file, write, FEW, MANY)
+    assert steps(lambda: load(file)) < 2000 * MANY
+
+
 # What one search of a pattern reads is no step that can be counted.
 SEARCHED = {
     "a.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
