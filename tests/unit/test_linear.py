@@ -153,6 +153,7 @@ def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path:
 # What one search of a pattern reads is no step that can be counted.
 SEARCHED = {
     "a.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
+    "link.md": lambda amount: f"`a{' ' * amount}b\n",
     "a.org": lambda amount: f"* a{' ' * amount}b\n",
 }
 
