@@ -1,15 +1,22 @@
-"""Long Markdown is read in steps that grow as it does: counted, for a clock tells the load, too."""
+"""Files are read in steps that grow as they do: counted, for a clock tells the load, too."""
 
 import sys
+import zipfile
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
+from time import process_time
 from types import FrameType
 from typing import Any
 
+import docx
 import pytest
+from pptx import Presentation
 
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
+from lexichord.ingest.load.odf.styles import OPEN_DOCUMENT
+from tests.documents import xml
 
 FEW, MANY = 200, 800
 SHAPES = {
@@ -41,15 +48,126 @@ def steps(work: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_four_times_the_headings_take_four_times_the_steps(tmp_path: Path, shape: str) -> None:
+def check_growth(file: Path, write: Callable[[Path, int], object], few: int, many: int) -> None:
+    """Check that a file of many parts takes no more steps for each than one of few."""
+
     def read(amount: int) -> int:
-        lines = (shape.format(n=n, marks="#" * (n % 6)) for n in range(amount))
-        file = tmp_path / f"{amount}.md"
-        file.write_text("".join(lines))
+        write(file, amount)
         return steps(lambda: [*split(load(file))])
 
-    read(FEW)  # imports what it needs
-    few, many = read(FEW), read(MANY)
-    assert few > FEW
-    assert many < 1.2 * MANY / FEW * few
+    read(few)  # imports what it needs
+    before, after = read(few), read(many)
+    assert before > few
+    assert after < 1.2 * many / few * before
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_four_times_the_headings_take_four_times_the_steps(tmp_path: Path, shape: str) -> None:
+    def write(file: Path, amount: int) -> None:
+        lines = (shape.format(n=n, marks="#" * (n % 6)) for n in range(amount))
+        file.write_text("".join(lines))
+
+    check_growth(tmp_path / "a.md", write, FEW, MANY)
+
+
+NEVER_CLOSED = {
+    "a.org": "* Heading {n}\n#+BEGIN_SRC\n:LOGBOOK:\n#+begin_x{n}\n",
+    "a.adoc": "Text {n}.\n\n```lang{n}\n\n////{n}\n\n",
+}
+
+
+@pytest.mark.parametrize(("name", "shape"), NEVER_CLOSED.items(), ids=NEVER_CLOSED)
+def test_the_end_of_what_is_never_closed_is_not_sought_from_each_place(
+    tmp_path: Path, name: str, shape: str
+) -> None:
+    def write(file: Path, amount: int) -> None:
+        file.write_text("".join(shape.format(n=n) for n in range(amount)))
+
+    check_growth(tmp_path / name, write, FEW, MANY)
+
+
+def write_docx(file: Path, amount: int) -> None:
+    """Write a paragraph for each style of a chain in which each is based on the next."""
+    document = docx.Document()
+    for n in range(amount):
+        name = f'<w:name w:val="s{n}"/><w:basedOn w:val="s{n + 1}"/>'
+        style = xml(f'<w:style w:type="paragraph" w:styleId="s{n}">{name}</w:style>')
+        document.styles.element.append(style)
+        paragraph = f'<w:p><w:pPr><w:pStyle w:val="s{n}"/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>'
+        document.element.body.insert(0, xml(paragraph))
+    document.save(str(file))
+
+
+def write_odt(file: Path, amount: int) -> None:
+    """Write the same in OpenDocument."""
+    spaces = (f'xmlns:{name}="{OPEN_DOCUMENT}{name}:1.0"' for name in ("office", "text", "style"))
+    styles = (
+        f'<style:style style:name="s{n}" style:parent-style-name="s{n + 1}"/>'
+        for n in range(amount)
+    )
+    words = (f'<text:p text:style-name="s{n}">x</text:p>' for n in range(amount))
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {' '.join(spaces)}><office:automatic-styles>"
+            f"{''.join(styles)}</office:automatic-styles><office:body><office:text>"
+            f"{''.join(words)}</office:text></office:body></office:document-content>",
+        )
+
+
+CHAINS = {"a.docx": write_docx, "a.odt": write_odt}
+
+
+@pytest.mark.parametrize(("name", "write"), CHAINS.items(), ids=CHAINS)
+def test_a_style_is_not_followed_to_the_end_of_a_long_chain(
+    tmp_path: Path, name: str, write: Callable[[Path, int], object]
+) -> None:
+    check_growth(tmp_path / name, write, FEW, MANY)
+
+
+def test_a_slide_that_is_named_over_and_over_is_read_once(tmp_path: Path) -> None:
+    def write(file: Path, amount: int) -> None:
+        deck = Presentation()
+        slide = deck.slides.add_slide(deck.slide_layouts[6])
+        for n in range(amount):
+            slide.shapes.add_textbox(0, 0, 1, 1).text_frame.text = f"box {n}"
+        named = deck.slides._sldIdLst
+        named.extend(deepcopy(named[0]) for _ in range(amount))
+        deck.save(str(file))
+
+    check_growth(tmp_path / "a.pptx", write, 20, 80)
+    assert load(tmp_path / "a.pptx").text.count("box 79") == 1
+
+
+def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path: Path) -> None:
+    def write(file: Path, amount: int) -> None:
+        entries = "<item><title>a</title><description>word</description></item>" * amount
+        file.write_text(f"<rss><channel>{entries}</channel></rss>")
+
+    file = tmp_path / "a.rss"
+    check_growth(file, write, FEW, MANY)
+    assert steps(lambda: load(file)) < 2000 * MANY
+
+
+# What one search of a pattern reads is no step that can be counted.
+SEARCHED = {
+    "a.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
+    "link.md": lambda amount: f"`a{' ' * amount}b\n",
+    "a.org": lambda amount: f"* a{' ' * amount}b\n",
+}
+
+
+@pytest.mark.parametrize(("name", "shape"), SEARCHED.items(), ids=SEARCHED)
+def test_a_pattern_does_not_search_to_the_end_from_each_place(
+    tmp_path: Path, name: str, shape: Callable[[int], str]
+) -> None:
+    def seconds(amount: int) -> float:
+        (tmp_path / name).write_text(shape(amount))
+        before = process_time()
+        split(load(tmp_path / name))
+        return process_time() - before
+
+    seconds(100)  # imports what it needs
+    few, many = (min(seconds(amount) for _ in range(3)) for amount in (1_000, 16_000))
+    assert many < 32 * few

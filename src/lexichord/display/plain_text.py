@@ -14,7 +14,9 @@ from textwrap import dedent, indent
 
 type Span = tuple[int, int]
 
-CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?:.|\n(?!\s*\n))+?(?<!`)(?P=ticks)(?!`))"
+# The backticks of a code span are counted up to nine, for those that nothing closes are looked for
+# to the paragraph's end, once for each number of them.
+CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`{1,9})(?!`)(?:.|\n(?!\s*\n))+?(?<!`)(?P=ticks)(?!`))"
 # Tildes right below a line underline it, as AsciiDoc writes headings.
 CODE_BLOCK = (
     r"(?P<block>^[ \t]*(?P<fence>`{3,}|(?<![^\n:]\n)~{3,})[^\n]*$"
@@ -37,7 +39,8 @@ ROLE = (
     r"(?:(?<![\w$`{])\{[A-Za-z][\w:.+-]{0,60}\}|(?<![\w:`]):[A-Za-z][\w:.+-]{0,60}:)"
     r"(?P<quotes>`{1,3})(?:!|(?P<last>~)|\.(?=\w))?(?P<role>[^`]+?)(?P=quotes)(?!`)"
 )
-RST_LINK = r"(?<!`)`(?P<named>[^`<>]+?)\s*<[^`<>\n]+>`__?(?!\w)"
+# White space is looked through from its start alone: from each blank, its square would be read.
+RST_LINK = r"(?<!`)`(?P<named>[^`<>]+?)(?:(?<!\s)\s+)?<[^`<>\n]+>`__?(?!\w)"
 ROLE_TARGET = re.compile(r"(?P<role>.*\S)\s*<[^<>]*>\s*", re.S)
 # The words of a link, brackets and a picture among them, and where it leads.
 WORDS = r"(?:[^\[\]\\\n]|\\.|\n(?!\s*\n)|\[[^\[\]]*\]){0,500}"

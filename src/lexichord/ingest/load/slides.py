@@ -56,7 +56,9 @@ class _Deck:
         self.titles = list[str]()
         self._marks = marks
         self._people = read_people(presentation)
-        for number, slide in enumerate(presentation.slides, 1):
+        # a list may name a slide without end: a presentation has each once
+        slides = {slide.part: slide for slide in presentation.slides}
+        for number, slide in enumerate(slides.values(), 1):
             self._add_slide(slide, number)
 
     def _add_slide(self, slide: Any, number: int) -> None:  # noqa: ANN401

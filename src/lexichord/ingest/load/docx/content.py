@@ -5,7 +5,7 @@ The numbers of list items, which Word keeps outside the text, are counted here, 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from docx.opc.part import Part, XmlPart
@@ -15,7 +15,7 @@ from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
 from lexichord.ingest.load.archive import FALLBACK_TAG
-from lexichord.ingest.load.parts import LIST_LEVELS, ListCounter, ListLevel
+from lexichord.ingest.load.parts import LIST_LEVELS, MAX_BASED_STYLES, ListCounter, ListLevel
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 
 BLOCK_TAGS = {qn("w:p"), qn("w:tbl")}
@@ -190,14 +190,24 @@ RUN_PROPERTIES, RUN_STYLE, VANISH = qn("w:rPr"), qn("w:rStyle"), qn("w:vanish")
 tag_of = cache(qn)  # asked for often
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedStyle:
+    """What a style says or, where it says nothing, those that it is based on."""
+
+    heading_level: int | None
+    is_title: bool
+    list_number: str | None
+    list_level: str | None
+    hides: bool
+
+
 class ParagraphStyles:
     """The paragraph styles of a document, by id; each may be based on another."""
 
     def __init__(self, root: _Element | None) -> None:
         styles = [] if root is None else root.findall(qn("w:style"))
         self._styles = {style.get(qn("w:styleId"), ""): style for style in styles}
-        self._chains = dict[str, list[_Element]]()
-        self._hiding = dict[str, bool]()
+        self._resolved = dict[str, ResolvedStyle]()
         self._default = next(
             (
                 style.get(qn("w:styleId"), "")
@@ -209,41 +219,27 @@ class ParagraphStyles:
 
     def level(self, paragraph: _Element) -> int | None:
         """Return a heading's level, 1 the outermost; None for other paragraphs."""
-        for properties in self._properties(paragraph):
-            outline = property_value(properties, "w:outlineLvl")
-            if outline is not None and outline.isdecimal():
-                return int(outline) + 1 if int(outline) < 9 else None
-        for style in self._chain(paragraph):
-            name = property_value(style, "w:name") or ""
-            if match := HEADING_STYLE.fullmatch(name):
-                return int(match[1])
-            if name.lower() == "title":
-                return 1
-        return None
+        outline = _outline(paragraph.find(PARAGRAPH_PROPERTIES))
+        if outline is not None:
+            return _outline_level(outline)
+        return self._resolve(self._style_id(paragraph)).heading_level
 
     def is_title(self, paragraph: _Element) -> bool:
         """Return whether a paragraph is the document's title."""
-        names = (
-            (property_value(style, "w:name") or "").lower() for style in self._chain(paragraph)
-        )
-        return "title" in names
+        return self._resolve(self._style_id(paragraph)).is_title
 
     def number(self, paragraph: _Element) -> tuple[str, str | None, str] | None:
         """Return the id of a paragraph's list, its level there, and its style's id."""
-        level: str | None = None
-        style = self._style_id(paragraph)
-        for properties in self._properties(paragraph):
-            numbering = properties.find(qn("w:numPr"))
-            if numbering is None:
-                continue
-            level = level or property_value(numbering, "w:ilvl")
-            if (number := property_value(numbering, "w:numId")) is not None:
-                return number, level, style
-        return None
+        named = self._style_id(paragraph)
+        number, level = _list_place(paragraph.iterchildren(PARAGRAPH_PROPERTIES))
+        if number is None:
+            style = self._resolve(named)
+            number, level = style.list_number, level or style.list_level
+        return None if number is None else (number, level, named)
 
     def hides_paragraph(self, paragraph: _Element) -> bool:
         """Return whether a paragraph's style hides its text."""
-        return self._hides(self._style_id(paragraph))
+        return self._resolve(self._style_id(paragraph)).hides
 
     def hides_run(self, run: _Element, otherwise: bool) -> bool:
         """Return whether a run is hidden, by itself, its style or, `otherwise`, what holds it."""
@@ -254,39 +250,76 @@ class ParagraphStyles:
         if said is not None:
             return is_on(said)
         named = properties.find(RUN_STYLE)
-        return otherwise or (named is not None and self._hides(named.get(VALUE_ATTRIBUTE, "")))
-
-    def _hides(self, named: str) -> bool:
-        """Return whether a style, or one that it is based on, hides text."""
-        if named not in self._hiding:
-            marks = (style.find(f"{RUN_PROPERTIES}/{VANISH}") for style in self._based(named))
-            self._hiding[named] = any(map(is_on, marks))
-        return self._hiding[named]
+        if otherwise or named is None:
+            return otherwise
+        return self._resolve(named.get(VALUE_ATTRIBUTE, "")).hides
 
     def _style_id(self, paragraph: _Element) -> str:
         properties = paragraph.find(PARAGRAPH_PROPERTIES)
         named = None if properties is None else property_value(properties, "w:pStyle")
         return named or self._default
 
-    def _chain(self, paragraph: _Element) -> list[_Element]:
-        """Return a paragraph's style and those it is based on."""
-        named = self._style_id(paragraph)
-        if named not in self._chains:
-            self._chains[named] = list(self._based(named))
-        return self._chains[named]
+    def _resolve(self, named: str) -> ResolvedStyle:
+        """Return what a style says, worked out once: many paragraphs name the same one."""
+        if named not in self._resolved:
+            self._resolved[named] = _resolved(list(self._based(named)))
+        return self._resolved[named]
 
     def _based(self, named: str | None) -> Iterator[_Element]:
-        seen = set[str]()
-        while named and named not in seen and named in self._styles:
-            seen.add(named)
+        """Yield a style and those that it is based on."""
+        for _ in range(MAX_BASED_STYLES):
+            if not named or named not in self._styles:
+                return
             yield self._styles[named]
             named = property_value(self._styles[named], "w:basedOn")
 
-    def _properties(self, paragraph: _Element) -> Iterator[_Element]:
-        for element in (paragraph, *self._chain(paragraph)):
-            properties = element.find(PARAGRAPH_PROPERTIES)
-            if properties is not None:
-                yield properties
+
+def _resolved(chain: Sequence[_Element]) -> ResolvedStyle:
+    """Return what a style says together with those that it is based on, itself first."""
+    names = [(property_value(style, "w:name") or "").lower() for style in chain]
+    properties = [each for style in chain if (each := style.find(PARAGRAPH_PROPERTIES)) is not None]
+    outline = next((said for each in properties if (said := _outline(each)) is not None), None)
+    number, level = _list_place(properties)
+    return ResolvedStyle(
+        heading_level=_named_level(names) if outline is None else _outline_level(outline),
+        is_title="title" in names,
+        list_number=number,
+        list_level=level,
+        hides=any(is_on(style.find(f"{RUN_PROPERTIES}/{VANISH}")) for style in chain),
+    )
+
+
+def _outline(properties: _Element | None) -> str | None:
+    """Return the level that paragraph properties give their paragraph, as it is written, from 0."""
+    written = None if properties is None else property_value(properties, "w:outlineLvl")
+    return written if written is not None and written.isdecimal() else None
+
+
+def _outline_level(written: str) -> int | None:
+    return int(written) + 1 if int(written) < 9 else None
+
+
+def _named_level(names: Iterable[str]) -> int | None:
+    """Return the level of the first style whose name is a heading's."""
+    for name in names:
+        if match := HEADING_STYLE.fullmatch(name):
+            return int(match[1])
+        if name == "title":
+            return 1
+    return None
+
+
+def _list_place(properties: Iterable[_Element]) -> tuple[str | None, str | None]:
+    """Return the first list's id that paragraph properties name, and the first level up to it."""
+    level: str | None = None
+    for each in properties:
+        numbering = each.find(tag_of("w:numPr"))
+        if numbering is None:
+            continue
+        level = level or property_value(numbering, "w:ilvl")
+        if (number := property_value(numbering, "w:numId")) is not None:
+            return number, level
+    return None, level
 
 
 def property_value(parent: _Element, name: str) -> str | None:

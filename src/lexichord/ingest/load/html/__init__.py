@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,10 @@ LAYOUT_CSS = {
         display=Display.block, margin_before=1, margin_after=1, whitespace=WhiteSpace.pre
     ),
 }
+# Put together once, for a feed has a page an entry, and to copy it takes longer than most of them.
+ANNOTATED_CSS = ParserConfig(
+    css=LAYOUT_CSS, annotation_rules={tag: [tag] for tag in (*HEADING_TAGS, DATA_TABLE_TAG)}
+).css
 
 
 def load(file: Path, named: str) -> LoadedText:
@@ -228,8 +233,7 @@ def _rendered(root: _Element) -> tuple[str, list[tuple[int, int, str]]]:
         item.text, item.tail = _escaped(item.text), _escaped(item.tail)
     root.tail = None
     config = ParserConfig(
-        css=LAYOUT_CSS,
-        annotation_rules={tag: [tag] for tag in (*HEADING_TAGS, DATA_TABLE_TAG)},
+        css={**ANNOTATED_CSS, "body": deepcopy(ANNOTATED_CSS["body"])},  # which the page fills
         custom_html_tag_handler_mapping=CustomHtmlTagHandlerMapping({"li": _open_item}, {}),
     )
     page = Inscriptis(root, config)

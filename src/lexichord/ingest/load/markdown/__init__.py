@@ -99,6 +99,7 @@ def closed_names(text: str) -> frozenset[str]:
 
 def without_marks(line: str, closed: frozenset[str], is_mdx: bool) -> str:
     """Return a line with the words of its marks; code stays as it is."""
+    whole = line.strip()
 
     def words(match: re.Match[str]) -> str:
         parts = match.groupdict()
@@ -111,7 +112,7 @@ def without_marks(line: str, closed: frozenset[str], is_mdx: bool) -> str:
             follows = line[match.end() : match.end() + 1].strip()
             return _labelled(_given_words(match[0]), follows) if is_one else match[0]
         if parts["hugo"] is not None:
-            stands_alone = line.strip() == match[0].strip()
+            stands_alone = whole == match[0].strip()
             return _shortcode_words(match["hugo"]) or _name(match["hugo"], closed, stands_alone)
         if parts["liquid"] is not None:
             return _given_words(match["liquid"])
@@ -309,11 +310,14 @@ def _inline(line: str, closed: frozenset[str], is_mdx: bool) -> str:
     if INDENT.match(line):  # code, or deep in a list
         return line
     line = ALERT.sub(lambda alert: f"{alert[1]}{alert[2].capitalize()}:", line)
-    return INLINE.sub(_left, line)
+    return INLINE.sub(partial(_left, whole=line.strip()), line)
 
 
-def _left(found: re.Match[str]) -> str:
-    """Return what is left of markup: code, what is said of pictures, a blank between two cells."""
+def _left(found: re.Match[str], whole: str) -> str:
+    """Return what is left of markup: code, what is said of pictures, a blank between two cells.
+
+    `whole` is all that the line holds.
+    """
     tags, line = found["tags"], found.string
     if not tags:
         return found["code"] or ""
@@ -321,11 +325,12 @@ def _left(found: re.Match[str]) -> str:
         None, (described(double or single) for double, single in IMAGE_TEXT.findall(tags))
     )
     pictures = list(map(picture, said))
-    if pictures and tags.strip() == line.strip():
+    if pictures and tags.strip() == whole:
         return " ".join(pictures)
     if pictures:
         return " ".join(map(within, pictures))
-    before, after = line[: found.start()][-1:], line[found.end() :][:1]
+    before = line[max(found.start() - 1, 0) : found.start()]
+    after = line[found.end() : found.end() + 1]
     return " " if PARTING.search(tags) and before.strip() and after.strip() else ""
 
 

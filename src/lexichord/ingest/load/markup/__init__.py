@@ -5,7 +5,8 @@ Org and AsciiDoc are read here, reStructuredText in `rst`.
 """
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
@@ -39,13 +40,30 @@ CROSS_REFERENCE = re.compile(r"<<(?P<target>[^,>\n]+)(?:, *(?P<text>[^>\n]+))?>>
 ANCHOR = re.compile(r"\[\[[^\]\n]*\]\]|\[#[\w-]+\]")
 
 
+class Ends:
+    """The lines that close something, found once: many things may be open that nothing closes."""
+
+    def __init__(self, lines: Sequence[str], closing: Callable[[str], str | None]) -> None:
+        """Take lines, and what says of each what it closes, None of most."""
+        self._places = dict[str, list[int]]()
+        for place, line in enumerate(lines):
+            if (closed := closing(line)) is not None:
+                self._places.setdefault(closed, []).append(place)
+
+    def after(self, at: int, closed: str) -> int:
+        """Return the place after the next line that closes it; where none does, the next."""
+        places = self._places.get(closed, [])
+        following = bisect_right(places, at)
+        return places[following] + 1 if following < len(places) else at + 1
+
+
 def read_asciidoc(lines: Sequence[str]) -> MarkupPage:
     """Read the lines of a file."""
-    attributes = Attributes(lines)
+    attributes, ends = Attributes(lines), Ends(lines, _adoc_closing)
     page = MarkupPage(lambda text: inline_asciidoc(attributes.filled(text)))
     at = 0
     while at < len(lines):
-        at = attributes.read(lines, at) or _read_asciidoc_block(page, lines, at)
+        at = attributes.read(lines, at) or _read_asciidoc_block(page, lines, at, ends)
     for name, key in ADOC_FACTS.items():
         if said := attributes.value(name):
             page.facts[key] = said
@@ -61,14 +79,14 @@ def inline_asciidoc(text: str) -> str:
     return ADOC_LINK.sub(lambda match: match["text"].split(",")[0] or match["target"], text)
 
 
-def _read_asciidoc_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
+def _read_asciidoc_block(page: MarkupPage, lines: Sequence[str], at: int, ends: Ends) -> int:
     line = lines[at].rstrip()
     if match := ADOC_HEADING.match(line):
         page.heading(match["name"], len(match["marks"]))
     elif line.startswith(COMMENT_FENCE):
-        return _fence_end(lines, at)
+        return ends.after(at, line)
     elif ADOC_FENCE.match(line):
-        end = _fence_end(lines, at)
+        end = ends.after(at, "```" if line.startswith("```") else line)  # a language may follow
         page.code(lines[at + 1 : max(end - 1, at + 1)])
         return end
     elif TABLE_FENCE.match(line):
@@ -106,12 +124,10 @@ def _is_mark(line: str) -> bool:
     )
 
 
-def _fence_end(lines: Sequence[str], at: int) -> int:
-    """Return the place after the line that closes a fence; where none does, the next."""
-    fence = lines[at].rstrip()
-    closing = "```" if fence.startswith("```") else fence  # a language may follow
-    ends = (place + 1 for place in range(at + 1, len(lines)) if lines[place].rstrip() == closing)
-    return next(ends, at + 1)
+def _adoc_closing(line: str) -> str | None:
+    """Return the fence that a line may close: the same one."""
+    fence = line.rstrip()
+    return fence if fence.startswith(COMMENT_FENCE) or ADOC_FENCE.match(fence) else None
 
 
 def _read_asciidoc_table(page: MarkupPage, lines: Sequence[str], at: int) -> int:
@@ -186,12 +202,15 @@ class Attributes:
 
 ORG_HEADING = re.compile(
     r"(?P<stars>\*+) +(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED) +)?(?:\[#\w\] +)?"
-    r"(?P<name>.*?)(?: +:[\w@:]+:)?\s*$"
+    r"(?P<name>.*)$"
 )
+ORG_TAGS = re.compile(r"(?<! ) +:[\w@:]+:$")
 SETTING = re.compile(r"\s*#\+(?P<name>[\w-]+):\s*(?P<value>.*)$")
 BEGIN = re.compile(r"\s*#\+begin_(?P<name>\w+)", re.IGNORECASE)
+END = re.compile(r"\s*#\+end_(?P<name>\w+)", re.IGNORECASE)
 ORG_COMMENT = re.compile(r"\s*#(?: |$)")
 DRAWER = re.compile(r"\s*:(?:PROPERTIES|LOGBOOK):\s*$", re.IGNORECASE)
+DRAWER_KIND = ":"  # no block's name
 DRAWER_END = re.compile(r"\s*:END:\s*$", re.IGNORECASE)
 RULE = re.compile(r"\s*\|[-+|]+\s*$")
 CODE_BLOCKS = ("src", "example", "export")
@@ -202,10 +221,10 @@ VERBATIM = re.compile(r"(?<![\w~=])(?P<mark>[~=])(?P<text>\S(?:[^\n~=]*\S)?)(?P=
 
 def read_org(lines: Sequence[str]) -> MarkupPage:
     """Read the lines of a file."""
-    page = MarkupPage(inline_org)
+    page, ends = MarkupPage(inline_org), Ends(lines, _org_closing)
     at = 0
     while at < len(lines):
-        at = _read_org_block(page, lines, at)
+        at = _read_org_block(page, lines, at, ends)
     page.end()
     return page
 
@@ -216,16 +235,27 @@ def inline_org(text: str) -> str:
     return VERBATIM.sub(lambda match: match["text"], text)
 
 
-def _read_org_block(page: MarkupPage, lines: Sequence[str], at: int) -> int:
+def _org_closing(line: str) -> str | None:
+    """Return what a line closes: a block's name, or a drawer."""
+    if DRAWER_END.match(line):
+        return DRAWER_KIND
+    closing = END.match(line)
+    return closing["name"].lower() if closing else None
+
+
+def _read_org_block(page: MarkupPage, lines: Sequence[str], at: int, ends: Ends) -> int:
     line = lines[at]
     if match := ORG_HEADING.match(line):
-        page.heading(match["name"], len(match["stars"]))
+        page.heading(ORG_TAGS.sub("", match["name"].rstrip()), len(match["stars"]))
     elif match := BEGIN.match(line):
-        return _read_marked(page, lines, at, match["name"].lower())
+        name = match["name"].lower()
+        end = ends.after(at, name)
+        _read_marked(page, lines[at + 1 : max(end - 1, at + 1)], name)
+        return end
     elif match := SETTING.match(line):
         _note(page, match["name"].lower(), match["value"].strip())
     elif DRAWER.match(line):
-        return _org_end(lines, at, DRAWER_END)
+        return ends.after(at, DRAWER_KIND)
     elif line.lstrip().startswith("|"):
         return _read_org_table(page, lines, at)
     elif not ORG_COMMENT.match(line):
@@ -243,24 +273,15 @@ def _note(page: MarkupPage, name: str, value: str) -> None:
         page.line(value)
 
 
-def _read_marked(page: MarkupPage, lines: Sequence[str], at: int, name: str) -> int:
+def _read_marked(page: MarkupPage, inner: Sequence[str], name: str) -> None:
     """Read what stands between the begin and the end of a block."""
     page.end()
-    end = _org_end(lines, at, re.compile(rf"\s*#\+end_{re.escape(name)}\b", re.IGNORECASE))
-    inner = lines[at + 1 : max(end - 1, at + 1)]
     if name in CODE_BLOCKS:
         page.code(inner)
     elif name != "comment":
         for line in inner:
             page.line(line.rstrip())
         page.end()
-    return end
-
-
-def _org_end(lines: Sequence[str], at: int, pattern: re.Pattern[str]) -> int:
-    """Return the place after the next line of a pattern; of one that is never closed, the next."""
-    ends = (place + 1 for place in range(at + 1, len(lines)) if pattern.match(lines[place]))
-    return next(ends, at + 1)
 
 
 def _read_org_table(page: MarkupPage, lines: Sequence[str], at: int) -> int:

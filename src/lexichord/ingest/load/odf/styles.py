@@ -1,13 +1,20 @@
 """What the styles of an OpenDocument file say: what is hidden, pages, numbers of lists."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from lxml.etree import QName, _Element
 
 from lexichord.ingest.load.marks import Marks
-from lexichord.ingest.load.parts import BULLET, LIST_LEVELS, ListCounter, ListLevel
+from lexichord.ingest.load.parts import (
+    BULLET,
+    LIST_LEVELS,
+    MAX_BASED_STYLES,
+    ListCounter,
+    ListLevel,
+)
 
 OPEN_DOCUMENT = "urn:oasis:names:tc:opendocument:xmlns:"
 LIST_STYLE = f"{{{OPEN_DOCUMENT}style:1.0}}list-style-name"
@@ -23,6 +30,16 @@ def attribute(element: _Element, namespace: str, name: str) -> str:
     return element.get(f"{{{OPEN_DOCUMENT}{namespace}:1.0}}{name}", "")
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedStyle:
+    """What a style says or, where it says nothing, those that it is based on."""
+
+    hides_text: bool
+    hides_slide: bool
+    list_style: str | None
+    page: str
+
+
 class OdfStyles:
     """The styles of a document, by name, and its pages' headers and footers."""
 
@@ -31,6 +48,7 @@ class OdfStyles:
     ) -> None:
         self._marks, self._read = marks, read
         self._styles = dict[str, _Element]()
+        self._resolved = dict[str, ResolvedStyle]()
         self._pages = dict[str, _Element]()
         self._seen = set[str]()
         for root in roots:
@@ -40,32 +58,20 @@ class OdfStyles:
 
     def hides(self, element: _Element) -> bool:
         """Return whether an element's style hides its text."""
-        return any(
-            attribute(properties, "text", "display") == "none"
-            for style in self._based(attribute(element, "text", "style-name"))
-            for properties in style.iterfind("{*}text-properties")
-        )
+        return self._resolve(attribute(element, "text", "style-name")).hides_text
 
     def list_style(self, paragraph: _Element) -> str | None:
         """Return the list style that a paragraph's style names; None where it says nothing."""
-        for style in self._based(attribute(paragraph, "text", "style-name")):
-            if (named := style.get(LIST_STYLE)) is not None:
-                return named
-        return None
+        return self._resolve(attribute(paragraph, "text", "style-name")).list_style
 
     def hides_slide(self, name: str) -> bool:
         """Return whether slides of a style are not shown."""
-        return any(
-            attribute(properties, "presentation", "visibility") == "hidden"
-            for style in self._based(name)
-            for properties in style.iterfind("{*}drawing-page-properties")
-        )
+        return self._resolve(name).hides_slide
 
     def page(self, element: _Element) -> str:
         """Return the name of the pages that begin with an element; "" where none do."""
         name = attribute(element, "text", "style-name") or attribute(element, "table", "style-name")
-        pages = (attribute(style, "style", "master-page-name") for style in self._based(name))
-        return next(filter(None, pages), "")
+        return self._resolve(name).page
 
     def margins(self, page: str) -> tuple[list[str], list[str]]:
         """Return the headers and footers of pages, and of those that follow them, once each."""
@@ -89,13 +95,40 @@ class OdfStyles:
                 if text:
                     yield kind, text
 
+    def _resolve(self, name: str) -> ResolvedStyle:
+        """Return what a style says, worked out once: many paragraphs name the same one."""
+        if name not in self._resolved:
+            self._resolved[name] = _resolved(list(self._based(name)))
+        return self._resolved[name]
+
     def _based(self, name: str) -> Iterator[_Element]:
         """Yield a style and those that it is based on."""
-        seen = set[str]()
-        while name in self._styles and name not in seen:
-            seen.add(name)
+        for _ in range(MAX_BASED_STYLES):
+            if name not in self._styles:
+                return
             yield self._styles[name]
             name = attribute(self._styles[name], "style", "parent-style-name")
+
+
+def _resolved(chain: Sequence[_Element]) -> ResolvedStyle:
+    """Return what a style says together with those that it is based on, itself first."""
+    lists = (style.get(LIST_STYLE) for style in chain)
+    pages = (attribute(style, "style", "master-page-name") for style in chain)
+    return ResolvedStyle(
+        hides_text=_is_set(chain, "text-properties", ("text", "display", "none")),
+        hides_slide=_is_set(
+            chain, "drawing-page-properties", ("presentation", "visibility", "hidden")
+        ),
+        list_style=next((named for named in lists if named is not None), None),
+        page=next(filter(None, pages), ""),
+    )
+
+
+def _is_set(chain: Iterable[_Element], properties: str, setting: tuple[str, str, str]) -> bool:
+    """Return whether properties of a style or one below it have a namespace's name at a value."""
+    namespace, name, value = setting
+    found = (each for style in chain for each in style.iterfind(f"{{*}}{properties}"))
+    return any(attribute(each, namespace, name) == value for each in found)
 
 
 FORMS = MappingProxyType(
