@@ -201,7 +201,7 @@ class SearchOptions(RankedOptions):
             served_maximum=1_000,
         ),
     ] = 100
-    # None: the weights that were measured, sql/search/default_weights.sql.
+    # None: the weights that were measured, sql/constants/default_weights.sql.
     dense_share: Annotated[
         float | None,
         Option(
