@@ -52,7 +52,7 @@ begin
             select f.asked, f.is_one, f.second, c.as_one,
                    case when c.as_one >= depth then 0  -- no other form can be more usual
                         when f.second is null then lexichord.holding_chunks(f.phrase, depth, documents)
-                        else lexichord.adjacent_chunks(f.first, f.second, depth, documents) end as as_two
+                        else lexichord.adjacent_chunks(f.first, f.second, depth, greatest(c.as_one + f.is_one::integer, 1), documents) end as as_two
             from form f cross join lateral (
                 select case when documents is null then f.df else lexichord.holding_chunks(f.lexeme, depth, documents) end as as_one offset 0) as c
         )

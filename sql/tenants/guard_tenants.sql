@@ -1,7 +1,8 @@
 -- Run again after each change of functions and tables: a new table is closed until a policy opens it, and functions that
 -- are replaced run as their caller.
 create or replace function lexichord.guard_tenants() returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = error as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = error
+set citus.enable_ddl_propagation = off as $$
 declare
     each record;
 begin
@@ -10,7 +11,9 @@ begin
     end if;
     if to_regrole('lexichord_server') is null then
         begin
+            set local citus.enable_ddl_propagation = on;  -- the workers of a cluster are told whom it is granted to
             create role lexichord_server nologin;
+            set local citus.enable_ddl_propagation = off;
         exception when insufficient_privilege then
             raise exception 'the role lexichord_server is missing' using errcode = 'invalid_parameter_value',
                 hint = 'Have a superuser run: create role lexichord_server nologin';

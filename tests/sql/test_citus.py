@@ -103,7 +103,7 @@ def test_each_shard_is_read_through_its_index(
     many.execute(f"alter database {name} set enable_seqscan = off".encode())  # of workers as well
     try:
         with psycopg.connect(many.info.dsn, autocommit=True) as again:
-            (row,) = call(again, "index_use")
+            row, _ = call(again, "index_use")
             assert row["used"], row
             assert re.match(r"Index Scan using chunk_hnsw\w* on chunk_vector", row["plan"])
             statement = value(again, "select lexichord.dense_statement(%s)", scoped)

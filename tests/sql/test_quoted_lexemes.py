@@ -13,7 +13,7 @@ def test_no_word_is_a_syntax_error(fresh: Connection, word: str) -> None:
     put(fresh, "a.md", ["rent is due"])
     assert value(fresh, "select lexichord.holding_chunks(%s, 10)", word) == 0
     for pair in ((word, "rent"), ("rent", word)):
-        assert value(fresh, "select lexichord.adjacent_chunks(%s, %s, 10)", *pair) == 0
+        assert value(fresh, "select lexichord.adjacent_chunks(%s, %s, 10, 1)", *pair) == 0
     made = "select tsvector_to_array(lexichord.exact_lexemes(array[%s, 'rent']))"
     assert set(value(fresh, made, word)) == {*word.split("\n"), "rent"} - {""}
 
@@ -21,7 +21,7 @@ def test_no_word_is_a_syntax_error(fresh: Connection, word: str) -> None:
 def test_words_that_are_there_are_counted(fresh: Connection) -> None:
     put(fresh, "a.md", ["rent is due", "rent due"])
     assert value(fresh, "select lexichord.holding_chunks('rent', 10)") == 2
-    assert value(fresh, "select lexichord.adjacent_chunks('rent', 'due', 10)") == 1
+    assert value(fresh, "select lexichord.adjacent_chunks('rent', 'due', 10, 1)") == 1
 
 
 @pytest.mark.parametrize("positions", ["", "a", "1,", "0", "99999", "1'"])

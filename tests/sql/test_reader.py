@@ -22,7 +22,8 @@ NUMBERS = count()
 OF_ONE_ENGINE = {
     *("dense_probes", "index_word", "keyword_plan", "keyword_statement", "lexeme_text"),
     *("bound_statement", "sealing", "segment_name", "segment_proposals", "segment_statement"),
-    *("dense_storage", "blocks_above", "near_chunks", "matching_chunks"),
+    *("dense_storage", "near_chunks", "matching_chunks"),
+    *("blocks_above", "block_chunks", "bound_levels", "constant_vector"),
 }
 # A function in neither list fails: if it only reads what a reader may, its comment ends "Readers
 # may call it." and its call goes into calls.READS; else its call goes into calls.OTHERS.

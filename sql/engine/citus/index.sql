@@ -32,6 +32,19 @@ begin
     set local citus.enable_ddl_propagation = off;
 end $$;
 
+-- For the chunks that the keyword index proposes. It is on the coordinator, as on one server; where the spread tables are made
+-- anew, it is too, for what add_missing_keywords adds waits for being sealed.
+do $$
+begin
+    if to_regclass('lexichord_data.keyword_chunk') is null then
+        set local citus.enable_ddl_propagation = on;
+        create index keyword_chunk on lexichord_data.keyword (chunk_id);
+        set local citus.enable_ddl_propagation = off;
+        update lexichord_data.keyword_segment set superseded = true;
+        insert into lexichord_data.keyword_tail (chunk_id) select c.id from lexichord_data.chunk c on conflict do nothing;
+    end if;
+end $$;
+
 -- Of these documents, null = of all, those that a tenant sees; else what was given.
 create or replace function lexichord_data.seen_documents(documents bigint[]) returns bigint[]
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
@@ -88,6 +101,7 @@ begin
     if tg_op = 'TRUNCATE' then
         delete from chunk_vector;
         delete from keyword;
+        delete from keyword_tail;
         return null;
     elsif tg_op = 'INSERT' then
         chunks := array(select a.id from after a);
@@ -107,12 +121,14 @@ begin
     end if;
     if owners <> '{}' and worded <> '{}' then
         delete from keyword k where k.document_id = any(owners) and k.chunk_id = any(worded);
+        delete from keyword_tail t where t.chunk_id = any(worded);
     end if;
     if tg_op <> 'DELETE' and chunks <> '{}' then
         perform lexichord_data.add_vectors(chunks);
     end if;
     if tg_op <> 'DELETE' and worded <> '{}' then
         perform lexichord_data.add_keywords(worded);
+        insert into keyword_tail (chunk_id) select unnest(worded);
     end if;
     return null;
 end $$;
@@ -145,12 +161,15 @@ declare
     owners bigint[];
     chunks bigint[];
     present bigint[];
+    worded bigint[];
 begin
     for owners, chunks in select array_agg(distinct c.document_id), array_agg(c.id) from chunk c group by c.id / 10000 loop
         present := array(select v.chunk_id from chunk_vector v where v.document_id = any(owners) and v.chunk_id = any(chunks));
         perform lexichord_data.add_vectors(array(select unnest(chunks) except select unnest(present)));
         present := array(select k.chunk_id from keyword k where k.document_id = any(owners) and k.chunk_id = any(chunks));
-        perform lexichord_data.add_keywords(array(select unnest(chunks) except select unnest(present)));
+        worded := array(select unnest(chunks) except select unnest(present));
+        perform lexichord_data.add_keywords(worded);
+        insert into keyword_tail (chunk_id) select unnest(worded) on conflict do nothing;
     end loop;
 end $$;
 select lexichord_data.add_missing_keywords();

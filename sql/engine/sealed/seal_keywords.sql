@@ -34,8 +34,8 @@ begin
         merged := merged || mates.numbers;
         size := size + mates.chunks;
     end loop;
-    members := waiting || lexichord.segment_chunks(merged);  -- once, whatever plan reads keyword
-    members := array(select k.chunk_id from keyword k where k.chunk_id = any(members) order by k.chunk_id);
+    members := waiting || lexichord.segment_chunks(merged);  -- once, whatever plan reads chunk
+    members := array(select c.id from chunk c where c.id = any(members) order by c.id);
     update keyword_segment s set superseded = true where s.number = any(merged);
     insert into keyword_segment (number, chunks)
     select coalesce(max(s.number), 0) + 1, cardinality(members) from keyword_segment s

@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from lexichord.db.pool import SEARCH_PATH, UNPREPARED, check_dsn
+from lexichord.db.pool import SEARCH_PATH, SESSION_OPTIONS, check_dsn
 from lexichord.db.replace import Rows, replace_functions
 from lexichord.db.session import translate_errors
 from lexichord.errors import ConfigError, DatabaseError, EngineUnsupportedError, SchemaOutdatedError
@@ -53,10 +53,10 @@ ENGINES = {  # the extensions of each, best first; what they share is in folders
     "plain": ("vector",),
 }
 FOLDERS = {  # a later one's files replace those of the same name
-    "vectorchord": ("one_node", "sealed", "vectorchord"),
+    "vectorchord": ("one_node", "kept_tail", "sealed", "vectorchord"),
     "textsearch": ("one_node", "hnsw", "unsealed", "textsearch"),
-    "plain": ("one_node", "hnsw", "sealed", "plain"),
-    "citus": ("hnsw", "unsealed", "citus"),
+    "plain": ("one_node", "hnsw", "kept_tail", "sealed", "block_maxima", "plain"),
+    "citus": ("hnsw", "sealed", "block_maxima", "citus"),
 }
 EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
 FAULT_FUNCTIONS = ("release_numbers", "known_faults", "extension_faults")  # in this order
@@ -148,7 +148,7 @@ def bound_space(dsn: str) -> str:
 def _transaction(dsn: str) -> Iterator[Connection]:
     """Yield a connection in a transaction in which nobody else's objects hide what is meant."""
     check_dsn(dsn)
-    with translate_errors(), psycopg.connect(dsn, **UNPREPARED) as connection:
+    with translate_errors(), psycopg.connect(dsn, **SESSION_OPTIONS) as connection:
         connection.execute("set local client_min_messages = warning")
         connection.execute("set local standard_conforming_strings = on")
         connection.execute(f"set local search_path = {SEARCH_PATH}")

@@ -4,7 +4,7 @@ create or replace function lexichord.bound_statement() returns text
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
     select $statement$
         with query as materialized (
-            select w.term_id, array_fill(w.weight::real, '{16000}')::@extschema:vector@.vector as weight
+            select w.term_id, lexichord.constant_vector(w.weight) as weight
             from lexichord.keyword_weights($2) as w
         )
         select m.segment, m.page,

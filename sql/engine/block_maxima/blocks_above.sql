@@ -3,7 +3,7 @@ create or replace function lexichord.blocks_above(bounds @extschema:vector@.vect
 returns table (page bigint, above bit varying)
 language plpgsql immutable parallel safe rows 10 set search_path = pg_catalog, pg_temp as $$
 declare
-    levels constant @extschema:vector@.vector := array_fill(level::real, '{16000}')::@extschema:vector@.vector;
+    levels constant @extschema:vector@.vector := lexichord.constant_vector(level);
 begin
     return query
     select b.page, @extschema:vector@.binary_quantize(b.bounds operator(@extschema:vector@.-)
