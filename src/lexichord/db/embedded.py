@@ -129,7 +129,8 @@ class EmbeddedServer(PostgresServer):
         if self.cleanup_mode and self._is_last():
             info = find_postmaster(self.pgdata)  # another one after a crash
             self._postmaster_info = info or self._postmaster_info
-            connect_after_recovery(self.url()).close()
+            with contextlib.suppress(psycopg.Error):  # whatever else is wrong, it has ended
+                connect_after_recovery(self.url()).close()
         super()._cleanup()
 
     def _is_last(self) -> bool:

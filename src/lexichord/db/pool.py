@@ -60,8 +60,9 @@ CONNECT_TIMEOUT_SECONDS = 30
 # qualified.
 SEARCH_PATH = "pg_catalog, pg_temp"
 # Nothing is prepared in the server: a pooler that lends its connections for a transaction brings
-# the next one to another server process. Our functions keep their plans themselves.
-UNPREPARED: dict[str, Any] = {"prepare_threshold": None}
+# the next one to another server process. Our functions keep their plans themselves. Texts are
+# UTF-8, whatever encoding the environment names for other programs.
+SESSION_OPTIONS: dict[str, Any] = {"prepare_threshold": None, "client_encoding": "UTF8"}
 # A server that is gone without a word (a host without power, a firewall that forgot the connection)
 # is noticed within half a minute, not after the two hours of the system's own settings.
 TCP_OPTIONS = {
@@ -70,7 +71,7 @@ TCP_OPTIONS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-CONNECTION_OPTIONS: dict[str, Any] = UNPREPARED | {
+CONNECTION_OPTIONS: dict[str, Any] = SESSION_OPTIONS | {
     "row_factory": dict_row,
     "autocommit": True,
     "application_name": "lexichord",

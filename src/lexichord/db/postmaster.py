@@ -7,6 +7,7 @@ embedded server takes at once stays below a quarter of the memory, containers' l
 import contextlib
 import logging
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
-from lexichord.errors import DatabaseError
+from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types.state import Problem
 
 with warnings.catch_warnings():
@@ -108,7 +109,7 @@ def connect_after_recovery(url: str) -> psycopg.Connection:
     deadline = time.monotonic() + RECOVERY_SECONDS
     while True:
         try:
-            return psycopg.connect(url)
+            return psycopg.connect(url, client_encoding="UTF8")
         except psycopg.OperationalError as error:
             if not _is_recovery_error(error) or time.monotonic() > deadline:
                 raise
@@ -129,12 +130,21 @@ def reach[Reached](
     while True:
         try:
             return attempt()
+        except psycopg.ProgrammingError as error:  # of psycopg itself, before it asks the server
+            raise ConfigError(f"a PG… variable of the environment is wrong: {error}") from error
         except CRASH_ERRORS as error:
+            _check_environment(error)
             _check_free_space(data, error)
             limit = RECOVERY_SECONDS if _is_recovery_error(error) else lock_seconds
             if time.monotonic() - started > limit:
                 raise DatabaseError(_failure_reason(error, log_file, log_bytes)) from error
             time.sleep(0.3)
+
+
+def _check_environment(cause: Exception) -> None:
+    """Raise ConfigError for what libpq or the server cannot read: no further try would help."""
+    if isinstance(cause, psycopg.Error) and (wrong := re.search("invalid .*", str(cause))):
+        raise ConfigError(f"a PG… variable of the environment is wrong: {wrong[0]}") from cause
 
 
 def _check_free_space(data: Path, cause: Exception) -> None:

@@ -15,7 +15,7 @@ from psycopg import Connection, errors, sql
 from psycopg.conninfo import make_conninfo
 
 from lexichord.db import schema
-from lexichord.db.pool import SEARCH_PATH, UNPREPARED, refuse_pooler
+from lexichord.db.pool import SEARCH_PATH, SESSION_OPTIONS, refuse_pooler
 from lexichord.db.session import translate_errors
 from lexichord.errors import ConfigError
 from lexichord.settings import Settings
@@ -175,7 +175,7 @@ def scratch_database(like: str) -> Iterator[str]:
     It is dropped at the end, whoever is connected; what a killed process left is dropped by the
     next one. Raises ConfigError if the user may not create databases; DatabaseError.
     """
-    with translate_errors(), psycopg.connect(like, autocommit=True, **UNPREPARED) as owner:
+    with translate_errors(), psycopg.connect(like, autocommit=True, **SESSION_OPTIONS) as owner:
         refuse_pooler(owner.info.backend_pid, _value(owner, "select pg_backend_pid()"))
         owner.execute(f"set search_path = {SEARCH_PATH}")
         prefix = f"{SCRATCH_PREFIX}_{_value(owner, DATABASE_OID_QUERY)}_"

@@ -189,6 +189,7 @@ class Listener:
             self._dsn,
             autocommit=True,
             application_name="lexichord worker",
+            client_encoding="UTF8",
             **tcp_options(self._dsn),
         )
         await connection.execute(f"listen {self._channel}".encode())
