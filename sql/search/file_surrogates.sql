@@ -13,7 +13,7 @@ begin
     return query
     with best as (
         select f.chunk_id, f.document_id, row_number() over (partition by f.document_id order by f.score desc, f.chunk_id) as place
-        from unnest(files) as one (id),
+        from (select distinct f.id from unnest(files) as f (id)) as one,
              lexichord.fuse_terms(lexichord.query_lexemes(query, files), query_vector, lexichord.default_depth(), array[one.id],
                  lexichord.default_fusion(), lexichord.default_weights()) as f
     ), joined as (

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import psycopg
@@ -141,7 +142,7 @@ def test_what_is_there_is_not_overwritten(source: str, target: str, file: Path) 
         backup.restore(target, file)
 
 
-def rewritten(file: Path, change: Callable[[dict[str, object]], None]) -> Path:
+def rewritten(file: Path, change: Callable[[dict[str, Any]], None]) -> Path:
     """Give a backup whose manifest says something else."""
     other = file.with_name("other.backup")
     with ZipFile(file) as old, ZipFile(other, "w", ZIP_STORED) as new:
@@ -303,6 +304,38 @@ def test_sql_of_others_is_run_by_trust_alone(
     assert_same(target, source)
 
 
+@pytest.mark.parametrize(
+    "dropped",
+    ["trigger count_inserted on lexichord_data.chunk", "index lexichord_data.document_uri"],
+)
+def test_what_lacks_a_part_restores_nothing(
+    source: str, target: str, file: Path, dropped: str
+) -> None:
+    tampered(file, lambda connection: connection.execute(f"drop {dropped}".encode()), source)
+    with pytest.raises(ConfigError, match=r"^nothing was restored: the backup lacks "):
+        backup.restore(target, file)
+    assert not is_prepared(target)
+
+
+def test_a_manifest_names_no_index_of_ours(source: str, target: str, file: Path) -> None:
+    """What it names is left out, for engines make it anew."""
+    backup.backup(source, file)
+    names = ["document_uri", "chunk_document"]
+    with pytest.raises(ConfigError, match=r"^nothing was restored: the backup lacks "):
+        backup.restore(target, rewritten(file, lambda manifest: manifest["indexes"].extend(names)))
+
+
+def test_what_was_restored_is_backed_up_and_restored(
+    source: str, target: str, file: Path, tmp_path: Path
+) -> None:
+    backup.backup(source, file)
+    backup.restore(target, file)
+    backup.backup(target, again := tmp_path / "again")
+    with new_database(target) as third:
+        backup.restore(third, again)
+        assert_same(third, source)
+
+
 def test_what_is_stored_meanwhile_stays(
     source: str, target: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,21 +374,29 @@ def test_a_schema_has_a_name(source: str, target: str, file: Path, name: str) ->
         )
 
 
+def manifest(**parts: object) -> bytes:
+    whole = {"format": 1, "version": "1", "engine": "plain", "vector_schema": "public"}
+    return json.dumps(whole | {"indexes": [], "tables": {}} | parts).encode()
+
+
 @pytest.mark.parametrize(
-    ("manifest", "reason"),
+    ("content", "reason"),
     [
         (b" " * (backup.MAX_MANIFEST_BYTES + 1), "its manifest.json is too large"),
         (b"[" * 100_000, "not whole: .*recursion"),
         (b"{}", "it lacks 'format'"),
         (b"[]", "not whole: "),
+        (manifest(tables=[]), "not whole: .*tables"),
+        (manifest(indexes=["a" * 400_000] * 10), "not whole: .*indexes"),
+        (manifest(format=True), "not whole: .*format"),
     ],
-    ids=["blanks", "deep", "empty", "list"],
+    ids=["blanks", "deep", "empty", "list", "tables", "indexes", "format"],
 )
 def test_a_crafted_manifest_is_refused_in_a_line(
-    target: str, file: Path, manifest: bytes, reason: str
+    target: str, file: Path, content: bytes, reason: str
 ) -> None:
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
-        archive.writestr(backup.MANIFEST, manifest)
+        archive.writestr(backup.MANIFEST, content)
     with pytest.raises(ConfigError, match=reason) as caught:
         backup.restore(target, file)
     assert "\n" not in str(caught.value)

@@ -98,6 +98,8 @@ def test_a_batch_that_is_cancelled_says_so_of_its_files(client: openai.OpenAI) -
     assert (ended.status, ended.file_counts.cancelled) == ("cancelled", 1)
     (file,) = batches.list_files(begun.id, vector_store_id=store.id, filter="cancelled")
     assert (file.id, file.status) == (slow.id, "cancelled")
+    counts = client.vector_stores.retrieve(store.id).file_counts
+    assert (counts.cancelled, counts.total) == (1, 1)
 
 
 def test_polling_ends_when_a_file_is_stored_anew(client: openai.OpenAI) -> None:

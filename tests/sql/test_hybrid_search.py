@@ -160,6 +160,7 @@ def test_a_vector_needs_no_words(library: Connection) -> None:
             for weights in ("{}", "{1}", "{1,1,1}", "{{1},{1}}", "{1,null}", "{0,0}", "{-0.1,1}")
         ),
         ({"weights": "{NaN,1}"}, "weights must be two numbers"),
+        ({"weights": "{1e308,1e308}"}, "weights must be two numbers"),
         ({"weights": "{1,Infinity}"}, "weights must be two numbers"),
         ({"query_vector": "[1,0,0]"}, r"is of 3 dimensions, the database's .* test/tiny/4"),
         ({"query_vector": "[1,0,0]", "query_space": SPACE}, "is of test/tiny/4, the database's"),

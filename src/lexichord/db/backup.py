@@ -15,21 +15,24 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any
+from typing import IO, Annotated
 from zipfile import BadZipFile, ZipFile
 
 from psycopg import Connection, sql
+from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from lexichord.db import schema
 from lexichord.db.dumps import (
     BLOCK_BYTES,
     COPY_LINE,
     DERIVED_TABLES,
+    STATEMENT_CHARS,
     WITHOUT_ROLES,
     begin,
     check_own,
     dumping,
     fetch,
+    head_of,
     normal_form,
     parts_of,
     running,
@@ -40,12 +43,14 @@ from lexichord.db.dumps import (
 )
 from lexichord.db.pool import check_dsn
 from lexichord.db.session import translate_errors
-from lexichord.errors import ConfigError, DatabaseError
+from lexichord.errors import ConfigError, DatabaseError, explain_invalid
 from lexichord.types import Backup
+from lexichord.types.base import one_line
 
 MANIFEST, STATE = "manifest.json", "state.dump"
 MAX_SQL_BYTES = 10_000_000  # of a backup, besides rows; a schema has some 200 kB
 MAX_MANIFEST_BYTES = 10_000_000  # some 100 bytes a table, of which a database may index thousands
+MAX_NAME_BYTES = 63  # of what Postgres has a name for
 FORMAT = 1  # 1.0 also wrote 2, of several databases
 # What an engine or a program makes of the rest, or that has no meaning elsewhere.
 DERIVED_ROWS: tuple[str, ...] = ("keyword_tail", "keyword_segment", "index_build")
@@ -108,6 +113,9 @@ drop trigger if exists keep_truncated on lexichord_data.chunk
 NAME_ENGINE = "update lexichord_data.configuration set engine = %s"
 
 
+type Name = Annotated[str, StringConstraints(max_length=MAX_NAME_BYTES)]
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """What a backup's state was when it was made; `tables` has rows and sum of each."""
@@ -116,8 +124,16 @@ class Manifest:
     version: str
     engine: str
     vector_schema: str
-    indexes: list[str]
-    tables: dict[str, list[Any]]
+    indexes: list[Name]
+    tables: dict[str, tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSchema:
+    """The schema of this version: SQL that makes it, and the heads of what is to be there."""
+
+    parts: Collection[bytes]
+    heads: Collection[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +173,12 @@ def restore(dsn: str, file: Path, engine: str | None = None, *, trust: bool = Fa
     check_dsn(dsn)
     with _opened(file) as archive:
         with _all_or_nothing():
-            own = None if trust else _own_statements(dsn, archive, engine)
+            own = None if trust else _own_schema(dsn, archive, engine)
             with transaction(dsn) as connection:
                 chosen = _load(connection, archive, engine, own)
         schema.prepare(dsn, schema.Choice())
+        if own is not None:
+            _check_whole(dsn, own.heads)
         with translate_errors(), transaction(dsn) as connection:
             left_out = _follow_tables(connection)
     return _outcome(file, archive.manifest, chosen, left_out)
@@ -174,6 +192,19 @@ def _all_or_nothing() -> Iterator[None]:
             yield
     except DatabaseError as error:
         raise type(error)(f"nothing was restored: {error}") from error
+
+
+def _check_whole(dsn: str, wanted: Collection[bytes]) -> None:
+    """Raise ConfigError, and leave nothing, where what was restored lacks a part of the schema."""
+    lacking = sorted(set(wanted) - {*map(head_of, parts_of(schema_of(dsn)))})
+    if lacking:
+        with transaction(dsn) as connection:
+            _make_room(connection)
+        raise ConfigError(
+            f"nothing was restored: the backup lacks {len(lacking)} parts that lexichord "
+            f"{version('lexichord')} writes ({one_line(lacking[0].decode(), STATEMENT_CHARS)}): "
+            "make it again"
+        )
 
 
 def _outcome(file: Path, manifest: Manifest, engine: str, left_out: tuple[str, ...] = ()) -> Backup:
@@ -216,10 +247,10 @@ def _is_prepared(connection: Connection) -> bool:
     return bool(fetch(connection, PREPARED))
 
 
-def _table_sums(connection: Connection) -> dict[str, list[Any]]:
+def _table_sums(connection: Connection) -> dict[str, tuple[int, str]]:
     """Return the number of each table's rows and a sum of them, whatever their order."""
     return {
-        name: list(fetch(connection, sql.SQL(TABLE_SUM).format(sql.Identifier(name)))[0])
+        name: fetch(connection, sql.SQL(TABLE_SUM).format(sql.Identifier(name)))[0]
         for (name,) in fetch(connection, TABLES, list(DERIVED_ROWS))
     }
 
@@ -242,6 +273,8 @@ def _opened(file: Path) -> Iterator[Archive]:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
     except KeyError as error:
         raise ConfigError(f"{file} is no backup, or not whole: it lacks {error}") from error
+    except ValidationError as error:
+        raise ConfigError(f"{file} is no backup, or not whole: {explain_invalid(error)}") from error
     except (BadZipFile, RecursionError, TypeError, ValueError) as error:
         raise ConfigError(f"{file} is no backup, or not whole: {error}") from error
 
@@ -259,7 +292,7 @@ def _read_manifest(opened: ZipFile, file: Path) -> Manifest:
         )
     if not SCHEMA_NAME.fullmatch(found["vector_schema"]):
         raise ConfigError(f"{file} is no backup, or not whole: no schema has such a name")
-    return Manifest(**found)
+    return TypeAdapter(Manifest).validate_json(text, strict=True)
 
 
 def _check_empty(connection: Connection) -> None:
@@ -299,8 +332,8 @@ def _clear(connection: Connection) -> None:
     _make_room(connection)
 
 
-def _own_statements(dsn: str, archive: Archive, engine: str | None) -> set[bytes]:
-    """Return the statements by which this version makes its schema on a server, for tenants too.
+def _own_schema(dsn: str, archive: Archive, engine: str | None) -> OwnSchema:
+    """Return what this version makes on a server, for tenants too.
 
     The database is left without it, as it was. Raises ConfigError where there is something to lose.
     """
@@ -309,19 +342,21 @@ def _own_statements(dsn: str, archive: Archive, engine: str | None) -> set[bytes
         _clear(connection)
         chosen = schema.choose_engine(connection, engine, archive.manifest.engine)
     schema.prepare(dsn, schema.Choice(chosen))
-    text = schema_of(dsn)
+    without = text = schema_of(dsn)
     if has_tenants:  # else no role is made for it
         with transaction(dsn) as connection:
             connection.execute("select lexichord.turn_tenants_on()")
-        text += schema_of(dsn)
+        text = schema_of(dsn)
     with transaction(dsn) as connection:
         vector_schema = fetch(connection, VECTOR_SCHEMA)[0][0]
         _clear(connection)
-    return {normal_form(part, vector_schema) for part in parts_of(text)}
+    parts = [*parts_of(text)]
+    known = {normal_form(part, vector_schema) for part in (*parts_of(without), *parts)}
+    return OwnSchema(known, {*map(head_of, parts)})
 
 
 def _load(
-    connection: Connection, archive: Archive, engine: str | None, own: Collection[bytes] | None
+    connection: Connection, archive: Archive, engine: str | None, own: OwnSchema | None
 ) -> str:
     """Restore the state, compared with the manifest; return the engine that it gets."""
     manifest = archive.manifest
@@ -338,7 +373,12 @@ def _load(
                 "pg_restore", [f"--use-list={entries.name}", "-f-", *WITHOUT_ROLES], None, state
             ) as lines,
         ):
-            _run_script(connection, lines, (manifest.vector_schema, vector_schema), own)
+            _run_script(
+                connection,
+                lines,
+                (manifest.vector_schema, vector_schema),
+                None if own is None else own.parts,
+            )
     begin(connection)
     _compare(manifest.tables, _table_sums(connection))
     schema.take_on(connection)
@@ -422,9 +462,11 @@ def _copy_rows(connection: Connection, statement: bytes, lines: IO[bytes]) -> No
             is_begun = part.endswith(b"\n")
 
 
-def _compare(expected: Mapping[str, list[Any]], stored: Mapping[str, list[Any]]) -> None:
+def _compare(
+    expected: Mapping[str, tuple[int, str]], stored: Mapping[str, tuple[int, str]]
+) -> None:
     """Raise DatabaseError unless the tables have the rows that were there."""
-    nothing: list[Any] = [0]
+    nothing = (0, "0")
     for name in sorted(expected.keys() | stored.keys()):
         if stored.get(name) != (rows := expected.get(name, nothing)):
             raise DatabaseError(

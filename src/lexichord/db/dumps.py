@@ -19,7 +19,7 @@ import psycopg
 from psycopg import Connection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from lexichord.db.pool import SEARCH_PATH, UNPREPARED
+from lexichord.db.pool import SEARCH_PATH, SESSION_OPTIONS
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types.base import one_line
 
@@ -34,6 +34,7 @@ COPY_LINE = re.compile(
 SEQUENCE_SET = re.compile(
     rb"SELECT pg_catalog\.setval\('lexichord_data\.[a-z0-9_]+', \d+, (true|false)\);"
 )
+NAMED_NOT_NULL = re.compile(rb"CONSTRAINT [a-z0-9_]+ (?=NOT NULL)")
 PART_HEAD = re.compile(rb"^--\n-- (?:Data for )?Name: [^\n]*\n--\n", re.M)
 # Not of SQL: psql's own, a setting that servers before 17 do not know, and which versions wrote it.
 SKIPPED_LINES = re.compile(
@@ -54,7 +55,7 @@ def dumping(dsn: str, *options: str) -> Iterator[IO[bytes]]:
     password = parts.pop("password", None)  # a command line is there for all to see
     command += [f"--dbname={make_conninfo('', **parts)}"]
     environment = {"PGPASSWORD": str(password)} if password else {}
-    with running("pg_dump", command, environment) as dump:
+    with running("pg_dump", command, environment | {"PGCLIENTENCODING": "UTF8"}) as dump:
         yield dump
 
 
@@ -145,8 +146,17 @@ def vector_types(vector_schema: str) -> re.Pattern[bytes]:
 
 
 def normal_form(part: bytes, vector_schema: str) -> bytes:
-    """Return a part without what differs from database to database: the length of vectors."""
-    return vector_types(vector_schema).sub(rb"\1", part)
+    """Return a part without what differs from database to database.
+
+    That is the length of vectors, and names that Postgres gives: of two tables of one form, which
+    is made first differs.
+    """
+    return vector_types(vector_schema).sub(rb"\1", NAMED_NOT_NULL.sub(b"", part))
+
+
+def head_of(part: bytes) -> bytes:
+    """Return what a part makes, by its name: a table that was migrated has other columns last."""
+    return part.partition(b" (")[0]
 
 
 def check_own(parts: Iterable[bytes], vector_schema: str, own: Collection[bytes]) -> None:
@@ -183,7 +193,7 @@ def fetch(connection: Connection, statement: str | sql.Composed, *values: object
 @contextmanager
 def transaction(dsn: str) -> Iterator[Connection]:
     """Yield a connection in a transaction, which is committed in the end."""
-    with psycopg.connect(dsn, **UNPREPARED) as connection:
+    with psycopg.connect(dsn, **SESSION_OPTIONS) as connection:
         begin(connection)
         yield connection
 
@@ -191,7 +201,7 @@ def transaction(dsn: str) -> Iterator[Connection]:
 @contextmanager
 def take_snapshot(dsn: str) -> Iterator[tuple[Connection, str]]:
     """Yield a connection that sees one moment of a database, and the name for others to see it."""
-    with psycopg.connect(dsn, **UNPREPARED) as connection:
+    with psycopg.connect(dsn, **SESSION_OPTIONS) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         begin(connection)
         yield connection, fetch(connection, "select pg_export_snapshot()")[0][0]

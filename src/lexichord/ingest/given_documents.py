@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from lexichord.db.search import Vector
-from lexichord.errors import ConfigError, IngestError, plain_reason
+from lexichord.errors import ConfigError, IngestError, explain_invalid
 from lexichord.ingest.chunk.splitter import CHUNK_RECIPE
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
@@ -151,7 +151,7 @@ class GivenSources:
         try:
             document = GivenDocument.model_validate_json(line)
         except ValidationError as error:
-            return refused_source(place, IngestError(explain(error)))
+            return refused_source(place, IngestError(explain_invalid(error)))
         if document.uri in self.seen:
             again = f"{document.uri} was given before: give all its chunks at once"
             return refused_source(place, IngestError(again))
@@ -203,14 +203,6 @@ def _contexts(chunks: Sequence[GivenChunk]) -> str:
     """Return a digest of given contexts: a chunk whose context changes is embedded again."""
     contexts = [chunk.context for chunk in chunks]
     return " " + hashlib.sha256("\0".join(contexts).encode()).hexdigest() if any(contexts) else ""
-
-
-def explain(error: ValidationError) -> str:
-    """Return in one line what is wrong first."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    reason = plain_reason(first["msg"])
-    return f"{place}: {reason}" if place else reason
 
 
 def prepare_document(

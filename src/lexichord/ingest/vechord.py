@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from lexichord.db import vechord
 from lexichord.db.pool import Database, Row
-from lexichord.errors import ConfigError, IngestError
+from lexichord.errors import ConfigError, IngestError, explain_invalid
 from lexichord.ingest import given_documents
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import (
@@ -138,7 +138,7 @@ class VechordNamespace:
         try:
             document = given_documents.GivenDocument.model_validate(fields)
         except ValidationError as error:
-            raise IngestError(given_documents.explain(error)) from None
+            raise IngestError(explain_invalid(error)) from None
         return self._prepare(document, dataset, sha256, recipe)
 
     def _take(self, key: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from lexichord.errors import ProviderError
+from lexichord.errors import ProviderError, explain_invalid
 from lexichord.providers import OnDemand
 from lexichord.providers.onnx_folder import (
     Graph,
@@ -100,8 +100,7 @@ def read_fit(file: Path) -> ReaderFit:
     except OSError as error:
         raise ProviderError(f"'{file}' cannot be read: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        wrong = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
+        wrong = explain_invalid(error)
         raise ProviderError(f"'{file}' is wrong, correct or remove it: {wrong}") from error
 
 

@@ -8,8 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
-from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.given_documents import explain
+from lexichord.errors import ConfigError, IngestError, explain_invalid
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
@@ -122,7 +121,7 @@ def _validate[T](adapter: TypeAdapter[T], text: str, place: str) -> T:
     try:
         return adapter.validate_json(text)
     except ValidationError as error:
-        raise ConfigError(f"{place}: {explain(error)}") from None
+        raise ConfigError(f"{place}: {explain_invalid(error)}") from None
 
 
 def _unreadable(file: Path, error: OSError | UnicodeDecodeError) -> ConfigError:

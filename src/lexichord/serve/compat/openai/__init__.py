@@ -77,13 +77,16 @@ class NewStore(StoreChanges):
     chunking_strategy: ChunkingStrategy | None = None
 
 
+STATES = ("in_progress", "completed", "cancelled", "failed")
+
+
 class FileCounts(BaseModel):
     """How many files are in which state."""
 
     in_progress: int
     completed: int
     failed: int
-    cancelled: int = 0
+    cancelled: int
     total: int
 
 
@@ -119,7 +122,7 @@ async def create_vector_store(request: Request, caller: Caller, body: NewStore) 
     if file_ids:
         attributes: dict[str, Json] = {file_id: {} for file_id in file_ids}
         await start_ingest(request, caller, dataset, attributes)
-    counts = {"in_progress": len(set(file_ids)), "completed": 0, "failed": 0}
+    counts = dict.fromkeys(STATES, 0) | {"in_progress": len(set(file_ids))}
     made: Row = {"dataset": dataset, "details": details, "created_at": datetime.now(UTC)}
     return _store_shape({**made, "byte_count": 0, **counts})
 
@@ -199,7 +202,7 @@ async def _row(caller: ScopedClient, store: str) -> Row:
 
 
 def _store_shape(row: Row) -> VectorStore:
-    details, states = row["details"], ("in_progress", "completed", "failed")
+    details = row["details"]
     return VectorStore(
         id=row["dataset"],
         created_at=int(row["created_at"].timestamp()),
@@ -207,7 +210,7 @@ def _store_shape(row: Row) -> VectorStore:
         description=details.get("description"),
         usage_bytes=row["byte_count"],
         file_counts=FileCounts(
-            **{state: row[state] for state in states}, total=sum(row[state] for state in states)
+            **{state: row[state] for state in STATES}, total=sum(row[state] for state in STATES)
         ),
         status="in_progress" if row["in_progress"] else "completed",
         metadata=details.get("metadata") or {},
@@ -216,7 +219,6 @@ def _store_shape(row: Row) -> VectorStore:
 
 BATCH_ID = re.compile(r"vsfb_([1-9][0-9]{0,17})", re.A)
 BatchId = Annotated[str, Path(max_length=100)]
-STATES = ("in_progress", "completed", "cancelled", "failed")
 
 
 class NewBatch(JsonBody):
