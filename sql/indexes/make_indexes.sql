@@ -18,11 +18,10 @@ begin
         select each.index_name, n.chunk_count, (select coalesce(max(c.id), 0) from chunk c) from corpus_statistics n
         on conflict (index_name) do update set chunks = excluded.chunks, last_chunk = excluded.last_chunk;
     end loop;
-    if anew then
+    -- After the indexes: one that is built over rows just updated waits for the commit. Segments hold what impacts were.
+    if lexichord.refresh_impacts(anew) or anew then
         perform lexichord.unseal_keywords();
     end if;
-    -- After the indexes: one that is built over rows just updated waits for the commit.
-    perform lexichord.refresh_impacts(anew);
     perform lexichord.seal_keywords();
     perform lexichord.fold_statistics();  -- last: others may wait for the terms that it changes
     if outgrown then

@@ -395,6 +395,17 @@ def test_a_filtered_search_right_after_inserts(changing: Connection) -> None:
         assert sum(each in fresh for each in best) >= 95  # what is new is found at once
 
 
+def test_impacts_that_are_made_anew_are_sealed_anew(changing: Connection) -> None:
+    """Else a block could score more than its bound, and be passed over."""
+    if engine_of(changing) == "textsearch":
+        pytest.skip("this engine's keyword index has no segments")
+    segments = "select array_agg(xmin::text) from lexichord_data.keyword_segment"
+    before = value(changing, segments)
+    changing.execute("update lexichord_data.corpus set average_length = 0.8 * average_length")
+    call(changing, "build_indexes")
+    assert not {*value(changing, segments)} & {*before}
+
+
 def test_rows_that_were_never_vacuumed(changing: Connection) -> None:
     """The best 1,200 chunks are dead."""
     put(changing, "best", ["w1"] * 1200, [[1, 0, 0, 0]] * 1200)
