@@ -68,7 +68,8 @@ def test_the_defaults_are_those_of_the_options(library: Connection) -> None:
 def test_what_forbids_plans_forbids_compiling_them(library: Connection) -> None:
     """Before PostgreSQL 18 what is forbidden costs so much that it is compiled: 250 ms a call."""
     rows = library.execute(
-        f"select proname, proconfig from pg_proc where {OWN} and proconfig::text ~ '[{,]enable_.*=off'"
+        f"select proname, proconfig from pg_proc where {OWN} "
+        "and proconfig::text ~ '[{,]enable_.*=off'"
     ).fetchall()
     assert rows
     for name, settings in rows:
