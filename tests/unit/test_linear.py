@@ -150,11 +150,42 @@ def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path:
     assert steps(lambda: load(file)) < 2000 * MANY
 
 
+def blanks(before: str, after: str) -> Callable[[int], str]:
+    """Return what writes many blanks between two texts."""
+    return lambda amount: f"{before}{' ' * amount}{after}\n"
+
+
+def again(text: str) -> Callable[[int], str]:
+    """Return what writes a text over and over."""
+    return lambda amount: text * (amount // len(text))
+
+
 # What one search of a pattern reads is no step that can be counted.
 SEARCHED = {
-    "a.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
-    "link.md": lambda amount: f"`a{' ' * amount}b\n",
-    "a.org": lambda amount: f"* a{' ' * amount}b\n",
+    "ticks.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
+    "link.md": blanks("`a", "b"),
+    "note.md": blanks("!!! note a", '"b\n\n    text'),
+    "colons.md": blanks("::: note a", '"b\ntext\n:::'),
+    "slashes.md": blanks("/// note | a", '"b\ntext\n///'),
+    "attributes.md": blanks("Text {.a", "b"),
+    "option.md": blanks("```{note}\n:a: b", "c\n```"),
+    "yaml.md": blanks("```{note}\n---\na: b", "c\n---\n```"),
+    "rule.md": blanks("```{note}\n---", "a\n```"),
+    "a.org": blanks("* a", "b"),
+    "heading.adoc": blanks("= a", "b"),
+    "quote.adoc": blanks("[quote,", "="),
+    "picture.adoc": blanks("a image:a[", "=]"),
+    "pictures.adoc": again("image:a["),
+    "links.adoc": again("a["),
+    "anchors.adoc": again("["),
+    "references.adoc": again("<<"),
+    "words.adoc": again("<<a, "),
+    "link.rst": blanks("a `", "b"),
+    "toctree.rst": blanks("Text\n\n.. toctree::\n\n   a", "b"),
+    "option.rst": blanks(".. note::\n   :a: b", "c\n\ntext"),
+    "include.rst": blanks(".. include:: a\n   :a: b", "c\n\ntext"),
+    "digits.csv": lambda amount: f"{'1' * amount}x,2\na,b\n",
+    "numbers.csv": lambda amount: f"{'1 ' * (amount // 2)}x,2\na,b\n",
 }
 
 

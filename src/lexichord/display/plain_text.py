@@ -24,7 +24,7 @@ CODE_BLOCK = (
 )
 ATTRIBUTES = (
     r"(?<![ \t])[ \t]*\{:?[ \t]*(?:[#.][\w:.-]+|[\w-]+=(?:\"[^\"]*\"|[\w-]+))"
-    r"(?:[ \t]+[^{}\n]*)?[ \t]*\}(?=[ \t\r\n.,;:)]|\Z)"
+    r"(?:[ \t][^{}\n]*)?\}(?=[ \t\r\n.,;:)]|\Z)"
 )
 TAG_NAMES = (
     "a|abbr|address|article|aside|audio|b|bdi|bdo|big|blockquote|br|button|caption|center|cite|code"
