@@ -1,9 +1,11 @@
 """Files are read in steps that grow as they do: counted, for a clock tells the load, too."""
 
+import re
 import sys
 import zipfile
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from time import process_time
 from types import FrameType
@@ -11,12 +13,21 @@ from typing import Any
 
 import docx
 import pytest
+from docx.enum.section import WD_HEADER_FOOTER
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.constants import RELATIONSHIP_TYPE
+from pptx.opc.package import Part as SlidePart
+from pptx.opc.packuri import PackURI as SlideUri
+from xlsxwriter import Workbook
 
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.odf.styles import OPEN_DOCUMENT
-from tests.documents import xml
+from tests.documents import add_footnotes, repacked, xml
 
 FEW, MANY = 200, 800
 SHAPES = {
@@ -126,18 +137,117 @@ def test_a_style_is_not_followed_to_the_end_of_a_long_chain(
     check_growth(tmp_path / name, write, FEW, MANY)
 
 
-def test_a_slide_that_is_named_over_and_over_is_read_once(tmp_path: Path) -> None:
-    def write(file: Path, amount: int) -> None:
-        deck = Presentation()
-        slide = deck.slides.add_slide(deck.slide_layouts[6])
-        for n in range(amount):
-            slide.shapes.add_textbox(0, 0, 1, 1).text_frame.text = f"box {n}"
-        named = deck.slides._sldIdLst
-        named.extend(deepcopy(named[0]) for _ in range(amount))
-        deck.save(str(file))
+def write_slides(file: Path, amount: int) -> None:
+    """Name a slide of many boxes over and over."""
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for n in range(amount):
+        slide.shapes.add_textbox(0, 0, 1, 1).text_frame.text = f"part {n}."
+    named = deck.slides._sldIdLst
+    named.extend(deepcopy(named[0]) for _ in range(amount))
+    deck.save(str(file))
 
-    check_growth(tmp_path / "a.pptx", write, 20, 80)
-    assert load(tmp_path / "a.pptx").text.count("box 79") == 1
+
+def write_charts(file: Path, amount: int) -> None:
+    """Show a chart of many numbers over and over."""
+    deck = Presentation()
+    shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
+    numbers = CategoryChartData()
+    numbers.categories = [f"part {n}." for n in range(amount)]
+    numbers.add_series("a", range(amount))
+    frame = shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 1, 1, numbers)
+    shapes._spTree.extend(deepcopy(frame._element) for _ in range(amount))
+    deck.save(str(file))
+
+
+def write_comments(file: Path, amount: int) -> None:
+    """Name a slide's comments over and over."""
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    said = "".join(f"<cm><text>part {n}.</text></cm>" for n in range(amount))
+    content = f"<cmLst>{said}</cmLst>".encode()
+    part = SlidePart(SlideUri("/ppt/comments/a.xml"), "application/xml", deck.part.package, content)
+    for _ in range(amount):
+        slide.part.rels._add_relationship(RELATIONSHIP_TYPE.COMMENTS, part)
+    deck.save(str(file))
+
+
+def write_notes(file: Path, amount: int) -> None:
+    """Refer to a footnote of many words over and over."""
+    document = docx.Document()
+    add_footnotes(document, ["</w:t><w:t> ".join(f"part {n}." for n in range(amount))])
+    references = '<w:r><w:footnoteReference w:id="1"/></w:r>' * amount
+    document.element.body.insert(0, xml(f"<w:p>{references}</w:p>"))
+    document.save(str(file))
+
+
+def write_diagrams(file: Path, amount: int) -> None:
+    """Show a diagram of many shapes over and over."""
+    document = docx.Document()
+    space = 'xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+    shapes = "".join(f"<d:pt><d:t>part {n}.</d:t></d:pt>" for n in range(amount))
+    content = f"<d:dataModel {space}>{shapes}</d:dataModel>".encode()
+    part = Part(PackURI("/word/data.xml"), "application/xml", content, document.part.package)
+    link = document.part.relate_to(part, "diagramData")
+    shown = f'<w:r><d:relIds {space} r:dm="{link}"/></w:r>' * amount
+    document.element.body.insert(0, xml(f"<w:p>{shown}</w:p>"))
+    document.save(str(file))
+
+
+def write_headers(file: Path, amount: int) -> None:
+    """Let each section have the same header, under another name."""
+    document = docx.Document()
+    header = document.sections[0].header
+    for n in range(amount):
+        header.add_paragraph(f"part {n}.")
+    for n in range(amount):
+        document.part.rels.add_relationship(RELATIONSHIP_TYPE.HEADER, header.part, f"again{n}")
+        section = document.add_section()
+        section._sectPr.add_headerReference(WD_HEADER_FOOTER.PRIMARY, f"again{n}")
+    document.save(str(file))
+
+
+def write_sheets(file: Path, amount: int) -> None:
+    """Name a sheet of many rows over and over."""
+    with Workbook(str(file)) as book:
+        sheet = book.add_worksheet("a")
+        for n in range(amount):
+            sheet.write(n, 0, f"part {n}.")
+    named = '<sheet name="{}" sheetId="{}" r:id="rId1"/>'
+    more = "".join(named.format(f"b{n}", n + 2) for n in range(amount))
+    end = b"</sheets>"
+    repacked(file, "xl/workbook.xml", lambda old: old.replace(end, more.encode() + end))
+
+
+def write_cell_comments(file: Path, amount: int) -> None:
+    """Name a sheet's comments over and over."""
+    with Workbook(str(file)) as book:
+        sheet = book.add_worksheet("a")
+        for n in range(amount):
+            sheet.write_comment(n, 0, f"part {n}.")
+    link = rb'<Relationship Id="\w+" Type="[^"]+/comments"[^>]+/>'
+    again = partial(re.sub, link, lambda found: found[0] * amount)
+    repacked(file, "xl/worksheets/_rels/sheet1.xml.rels", again)
+
+
+NAMED_AGAIN = {
+    "slides.pptx": write_slides,
+    "charts.pptx": write_charts,
+    "comments.pptx": write_comments,
+    "notes.docx": write_notes,
+    "headers.docx": write_headers,
+    "diagrams.docx": write_diagrams,
+    "sheets.xlsx": write_sheets,
+    "comments.xlsx": write_cell_comments,
+}
+
+
+@pytest.mark.parametrize(("name", "write"), NAMED_AGAIN.items(), ids=NAMED_AGAIN)
+def test_a_part_that_is_named_over_and_over_is_read_once(
+    tmp_path: Path, name: str, write: Callable[[Path, int], object]
+) -> None:
+    check_growth(tmp_path / name, write, 20, 80)
+    assert load(tmp_path / name).text.count("part 79.") == 1
 
 
 def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path: Path) -> None:
