@@ -5,7 +5,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from copy import deepcopy
-from functools import partial
 from pathlib import Path
 from time import process_time
 from types import FrameType
@@ -22,11 +21,15 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.opc.constants import RELATIONSHIP_TYPE
 from pptx.opc.package import Part as SlidePart
 from pptx.opc.packuri import PackURI as SlideUri
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Table
 from xlsxwriter import Workbook
 
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.odf.styles import OPEN_DOCUMENT
+from lexichord.ingest.load.tex.reader import taken_in_by_tex
+from lexichord.retrieve.evidence.splitting import LIST_ITEM
 from tests.documents import add_footnotes, repacked, xml
 
 FEW, MANY = 200, 800
@@ -152,7 +155,7 @@ def write_charts(file: Path, amount: int) -> None:
     """Show a chart of many numbers over and over."""
     deck = Presentation()
     shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
-    numbers = CategoryChartData()
+    numbers: Any = CategoryChartData()  # type: ignore[no-untyped-call]
     numbers.categories = [f"part {n}." for n in range(amount)]
     numbers.add_series("a", range(amount))
     frame = shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 1, 1, numbers)
@@ -226,8 +229,8 @@ def write_cell_comments(file: Path, amount: int) -> None:
         for n in range(amount):
             sheet.write_comment(n, 0, f"part {n}.")
     link = rb'<Relationship Id="\w+" Type="[^"]+/comments"[^>]+/>'
-    again = partial(re.sub, link, lambda found: found[0] * amount)
-    repacked(file, "xl/worksheets/_rels/sheet1.xml.rels", again)
+    part = "xl/worksheets/_rels/sheet1.xml.rels"
+    repacked(file, part, lambda old: re.sub(link, lambda found: found[0] * amount, old))
 
 
 NAMED_AGAIN = {
@@ -281,6 +284,7 @@ SEARCHED = {
     "option.md": blanks("```{note}\n:a: b", "c\n```"),
     "yaml.md": blanks("```{note}\n---\na: b", "c\n---\n```"),
     "rule.md": blanks("```{note}\n---", "a\n```"),
+    "literal.md": blanks("```{parsed-literal}\n/// | a", '"b\n```'),
     "a.org": blanks("* a", "b"),
     "heading.adoc": blanks("= a", "b"),
     "quote.adoc": blanks("[quote,", "="),
@@ -294,21 +298,78 @@ SEARCHED = {
     "toctree.rst": blanks("Text\n\n.. toctree::\n\n   a", "b"),
     "option.rst": blanks(".. note::\n   :a: b", "c\n\ntext"),
     "include.rst": blanks(".. include:: a\n   :a: b", "c\n\ntext"),
+    "a.rtf": blanks(r"{\rtf1 a{\shp{\sp{\sn wzDescription}{\sv", "{}}}}}"),
+    "signs.tex": lambda amount: rf"\NewDocumentCommand\a{{{'+' * amount}}}{{b}}\begin{{document}}a",
     "digits.csv": lambda amount: f"{'1' * amount}x,2\na,b\n",
     "numbers.csv": lambda amount: f"{'1 ' * (amount // 2)}x,2\na,b\n",
 }
+
+
+def check_seconds(work: Callable[[int], object]) -> None:
+    """Check that work on sixteen times as much takes far less than the square of it."""
+
+    def seconds(amount: int) -> float:
+        before = process_time()
+        work(amount)
+        return process_time() - before
+
+    seconds(100)  # imports what it needs
+    few, many = (min(seconds(amount) for _ in range(3)) for amount in (1_000, 16_000))
+    assert many < 32 * few
 
 
 @pytest.mark.parametrize(("name", "shape"), SEARCHED.items(), ids=SEARCHED)
 def test_a_pattern_does_not_search_to_the_end_from_each_place(
     tmp_path: Path, name: str, shape: Callable[[int], str]
 ) -> None:
-    def seconds(amount: int) -> float:
+    def read(amount: int) -> None:
         (tmp_path / name).write_text(shape(amount))
-        before = process_time()
         split(load(tmp_path / name))
-        return process_time() - before
 
-    seconds(100)  # imports what it needs
-    few, many = (min(seconds(amount) for _ in range(3)) for amount in (1_000, 16_000))
-    assert many < 32 * few
+    check_seconds(read)
+
+
+def write_long_word(file: Path, amount: int) -> None:
+    """Write a long word into a PDF, and one that a line's end parts."""
+    canvas = Canvas(str(file), pagesize=(amount + 100, 800))
+    canvas.setFont("Courier", 1)
+    canvas.drawString(10, 700, "a" * amount)
+    canvas.setFont("Courier", 10)
+    canvas.drawString(10, 600, "some words to read here and foo-")
+    canvas.drawString(10, 588, "bar that goes on with text")
+    canvas.save()
+
+
+def write_long_number(file: Path, amount: int) -> None:
+    """Write a table into a PDF, with a cell that begins like a number."""
+    width = amount // 16
+    canvas = Canvas(str(file), pagesize=(width + 800, 800))
+    rows = [["Name", "Sum"], ["a", f"1{'-' * width}xyz"], ["b", "2"]]
+    style = [("GRID", (0, 0), (-1, -1), 1, "black"), ("FONT", (0, 0), (-1, -1), "Courier", 1)]
+    table = Table(rows, style=style)
+    table.wrapOn(canvas, width + 700, 700)
+    table.drawOn(canvas, 10, 400)
+    canvas.save()
+
+
+@pytest.mark.parametrize("write", [write_long_word, write_long_number])
+def test_the_end_of_a_word_of_a_pdf_is_not_sought_from_each_letter(
+    tmp_path: Path, write: Callable[[Path, int], None]
+) -> None:
+    def read(amount: int) -> None:
+        write(tmp_path / "a.pdf", amount)
+        split(load(tmp_path / "a.pdf"))
+
+    check_seconds(read)
+
+
+def test_what_tex_takes_in_is_not_sought_from_each_blank(tmp_path: Path) -> None:
+    def read(amount: int) -> None:
+        (tmp_path / "a.tex").write_text(f"\\input{' ' * amount}%")
+        taken_in_by_tex(tmp_path / "a.tex")
+
+    check_seconds(read)
+
+
+def test_the_sign_of_an_item_is_not_sought_from_each_blank() -> None:
+    check_seconds(lambda amount: LIST_ITEM.match(" " * amount))
