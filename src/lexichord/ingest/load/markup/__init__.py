@@ -43,7 +43,7 @@ ADOC_LINK = re.compile(
     rf"\[(?P<text>{_BRACKETED})\](?=\W|$)"
 )
 CROSS_REFERENCE = re.compile(r"<<(?P<target>[^<,>\n]+)(?:,(?P<text>(?:[^<>\n]|<(?!<))+))?>>")
-ANCHOR = re.compile(r"\[\[\[?[^\[\]\n]*\]\]|\[#[\w-]+\]")
+ANCHOR = re.compile(r"\[\[[^\[\]\n]*(?:\[[^\[\]\n]*)?\]\]|\[#[\w-]+\]")
 
 
 class Ends:
