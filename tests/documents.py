@@ -2,7 +2,7 @@
 
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -245,6 +245,17 @@ def add_footnotes(document: Any, texts: Sequence[str]) -> None:
     content = f"<w:footnotes {nsdecls('w')}>{notes}</w:footnotes>".encode()
     part = Part(PackURI("/word/footnotes.xml"), "application/xml", content, document.part.package)
     document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
+
+
+def repacked(file: Path, part: str, change: Callable[[bytes], bytes]) -> Path:
+    """Write a file again with one of its parts changed."""
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts[part] = change(parts.get(part, b""))
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file
 
 
 def save_ods(file: Path, name: str, content: str) -> Path:

@@ -1,5 +1,6 @@
 """Files are read in steps that grow as they do: counted, for a clock tells the load, too."""
 
+import re
 import sys
 import zipfile
 from collections.abc import Callable
@@ -11,12 +12,25 @@ from typing import Any
 
 import docx
 import pytest
+from docx.enum.section import WD_HEADER_FOOTER
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.constants import RELATIONSHIP_TYPE
+from pptx.opc.package import Part as SlidePart
+from pptx.opc.packuri import PackURI as SlideUri
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Table
+from xlsxwriter import Workbook
 
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.odf.styles import OPEN_DOCUMENT
-from tests.documents import xml
+from lexichord.ingest.load.tex.reader import taken_in_by_tex
+from lexichord.retrieve.evidence.splitting import LIST_ITEM
+from tests.documents import add_footnotes, repacked, xml
 
 FEW, MANY = 200, 800
 SHAPES = {
@@ -126,18 +140,117 @@ def test_a_style_is_not_followed_to_the_end_of_a_long_chain(
     check_growth(tmp_path / name, write, FEW, MANY)
 
 
-def test_a_slide_that_is_named_over_and_over_is_read_once(tmp_path: Path) -> None:
-    def write(file: Path, amount: int) -> None:
-        deck = Presentation()
-        slide = deck.slides.add_slide(deck.slide_layouts[6])
-        for n in range(amount):
-            slide.shapes.add_textbox(0, 0, 1, 1).text_frame.text = f"box {n}"
-        named = deck.slides._sldIdLst
-        named.extend(deepcopy(named[0]) for _ in range(amount))
-        deck.save(str(file))
+def write_slides(file: Path, amount: int) -> None:
+    """Name a slide of many boxes over and over."""
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for n in range(amount):
+        slide.shapes.add_textbox(0, 0, 1, 1).text_frame.text = f"part {n}."
+    named = deck.slides._sldIdLst
+    named.extend(deepcopy(named[0]) for _ in range(amount))
+    deck.save(str(file))
 
-    check_growth(tmp_path / "a.pptx", write, 20, 80)
-    assert load(tmp_path / "a.pptx").text.count("box 79") == 1
+
+def write_charts(file: Path, amount: int) -> None:
+    """Show a chart of many numbers over and over."""
+    deck = Presentation()
+    shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
+    numbers: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    numbers.categories = [f"part {n}." for n in range(amount)]
+    numbers.add_series("a", range(amount))
+    frame = shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 1, 1, numbers)
+    shapes._spTree.extend(deepcopy(frame._element) for _ in range(amount))
+    deck.save(str(file))
+
+
+def write_comments(file: Path, amount: int) -> None:
+    """Name a slide's comments over and over."""
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    said = "".join(f"<cm><text>part {n}.</text></cm>" for n in range(amount))
+    content = f"<cmLst>{said}</cmLst>".encode()
+    part = SlidePart(SlideUri("/ppt/comments/a.xml"), "application/xml", deck.part.package, content)
+    for _ in range(amount):
+        slide.part.rels._add_relationship(RELATIONSHIP_TYPE.COMMENTS, part)
+    deck.save(str(file))
+
+
+def write_notes(file: Path, amount: int) -> None:
+    """Refer to a footnote of many words over and over."""
+    document = docx.Document()
+    add_footnotes(document, ["</w:t><w:t> ".join(f"part {n}." for n in range(amount))])
+    references = '<w:r><w:footnoteReference w:id="1"/></w:r>' * amount
+    document.element.body.insert(0, xml(f"<w:p>{references}</w:p>"))
+    document.save(str(file))
+
+
+def write_diagrams(file: Path, amount: int) -> None:
+    """Show a diagram of many shapes over and over."""
+    document = docx.Document()
+    space = 'xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
+    shapes = "".join(f"<d:pt><d:t>part {n}.</d:t></d:pt>" for n in range(amount))
+    content = f"<d:dataModel {space}>{shapes}</d:dataModel>".encode()
+    part = Part(PackURI("/word/data.xml"), "application/xml", content, document.part.package)
+    link = document.part.relate_to(part, "diagramData")
+    shown = f'<w:r><d:relIds {space} r:dm="{link}"/></w:r>' * amount
+    document.element.body.insert(0, xml(f"<w:p>{shown}</w:p>"))
+    document.save(str(file))
+
+
+def write_headers(file: Path, amount: int) -> None:
+    """Let each section have the same header, under another name."""
+    document = docx.Document()
+    header = document.sections[0].header
+    for n in range(amount):
+        header.add_paragraph(f"part {n}.")
+    for n in range(amount):
+        document.part.rels.add_relationship(RELATIONSHIP_TYPE.HEADER, header.part, f"again{n}")
+        section = document.add_section()
+        section._sectPr.add_headerReference(WD_HEADER_FOOTER.PRIMARY, f"again{n}")
+    document.save(str(file))
+
+
+def write_sheets(file: Path, amount: int) -> None:
+    """Name a sheet of many rows over and over."""
+    with Workbook(str(file)) as book:
+        sheet = book.add_worksheet("a")
+        for n in range(amount):
+            sheet.write(n, 0, f"part {n}.")
+    named = '<sheet name="{}" sheetId="{}" r:id="rId1"/>'
+    more = "".join(named.format(f"b{n}", n + 2) for n in range(amount))
+    end = b"</sheets>"
+    repacked(file, "xl/workbook.xml", lambda old: old.replace(end, more.encode() + end))
+
+
+def write_cell_comments(file: Path, amount: int) -> None:
+    """Name a sheet's comments over and over."""
+    with Workbook(str(file)) as book:
+        sheet = book.add_worksheet("a")
+        for n in range(amount):
+            sheet.write_comment(n, 0, f"part {n}.")
+    link = rb'<Relationship Id="\w+" Type="[^"]+/comments"[^>]+/>'
+    part = "xl/worksheets/_rels/sheet1.xml.rels"
+    repacked(file, part, lambda old: re.sub(link, lambda found: found[0] * amount, old))
+
+
+NAMED_AGAIN = {
+    "slides.pptx": write_slides,
+    "charts.pptx": write_charts,
+    "comments.pptx": write_comments,
+    "notes.docx": write_notes,
+    "headers.docx": write_headers,
+    "diagrams.docx": write_diagrams,
+    "sheets.xlsx": write_sheets,
+    "comments.xlsx": write_cell_comments,
+}
+
+
+@pytest.mark.parametrize(("name", "write"), NAMED_AGAIN.items(), ids=NAMED_AGAIN)
+def test_a_part_that_is_named_over_and_over_is_read_once(
+    tmp_path: Path, name: str, write: Callable[[Path, int], object]
+) -> None:
+    check_growth(tmp_path / name, write, 20, 80)
+    assert load(tmp_path / name).text.count("part 79.") == 1
 
 
 def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path: Path) -> None:
@@ -150,24 +263,113 @@ def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path:
     assert steps(lambda: load(file)) < 2000 * MANY
 
 
+def blanks(before: str, after: str) -> Callable[[int], str]:
+    """Return what writes many blanks between two texts."""
+    return lambda amount: f"{before}{' ' * amount}{after}\n"
+
+
+def again(text: str) -> Callable[[int], str]:
+    """Return what writes a text over and over."""
+    return lambda amount: text * (amount // len(text))
+
+
 # What one search of a pattern reads is no step that can be counted.
 SEARCHED = {
-    "a.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
-    "link.md": lambda amount: f"`a{' ' * amount}b\n",
-    "a.org": lambda amount: f"* a{' ' * amount}b\n",
+    "ticks.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
+    "link.md": blanks("`a", "b"),
+    "note.md": blanks("!!! note a", '"b\n\n    text'),
+    "colons.md": blanks("::: note a", '"b\ntext\n:::'),
+    "slashes.md": blanks("/// note | a", '"b\ntext\n///'),
+    "attributes.md": blanks("Text {.a", "b"),
+    "option.md": blanks("```{note}\n:a: b", "c\n```"),
+    "yaml.md": blanks("```{note}\n---\na: b", "c\n---\n```"),
+    "rule.md": blanks("```{note}\n---", "a\n```"),
+    "literal.md": blanks("```{parsed-literal}\n/// | a", '"b\n```'),
+    "a.org": blanks("* a", "b"),
+    "heading.adoc": blanks("= a", "b"),
+    "quote.adoc": blanks("[quote,", "="),
+    "picture.adoc": blanks("a image:a[", "=]"),
+    "pictures.adoc": again("image:a["),
+    "links.adoc": again("a["),
+    "anchors.adoc": again("["),
+    "references.adoc": again("<<"),
+    "words.adoc": again("<<a, "),
+    "link.rst": blanks("a `", "b"),
+    "toctree.rst": blanks("Text\n\n.. toctree::\n\n   a", "b"),
+    "option.rst": blanks(".. note::\n   :a: b", "c\n\ntext"),
+    "include.rst": blanks(".. include:: a\n   :a: b", "c\n\ntext"),
+    "a.rtf": blanks(r"{\rtf1 a{\shp{\sp{\sn wzDescription}{\sv", "{}}}}}"),
+    "signs.tex": lambda amount: rf"\NewDocumentCommand\a{{{'+' * amount}}}{{b}}\begin{{document}}a",
+    "digits.csv": lambda amount: f"{'1' * amount}x,2\na,b\n",
+    "numbers.csv": lambda amount: f"{'1 ' * (amount // 2)}x,2\na,b\n",
 }
+
+
+def check_seconds(work: Callable[[int], object]) -> None:
+    """Check that work on sixteen times as much takes far less than the square of it."""
+
+    def seconds(amount: int) -> float:
+        before = process_time()
+        work(amount)
+        return process_time() - before
+
+    seconds(100)  # imports what it needs
+    few, many = (min(seconds(amount) for _ in range(3)) for amount in (1_000, 16_000))
+    assert many < 32 * few
 
 
 @pytest.mark.parametrize(("name", "shape"), SEARCHED.items(), ids=SEARCHED)
 def test_a_pattern_does_not_search_to_the_end_from_each_place(
     tmp_path: Path, name: str, shape: Callable[[int], str]
 ) -> None:
-    def seconds(amount: int) -> float:
+    def read(amount: int) -> None:
         (tmp_path / name).write_text(shape(amount))
-        before = process_time()
         split(load(tmp_path / name))
-        return process_time() - before
 
-    seconds(100)  # imports what it needs
-    few, many = (min(seconds(amount) for _ in range(3)) for amount in (1_000, 16_000))
-    assert many < 32 * few
+    check_seconds(read)
+
+
+def write_long_word(file: Path, amount: int) -> None:
+    """Write a long word into a PDF, and one that a line's end parts."""
+    canvas = Canvas(str(file), pagesize=(amount + 100, 800))
+    canvas.setFont("Courier", 1)
+    canvas.drawString(10, 700, "a" * amount)
+    canvas.setFont("Courier", 10)
+    canvas.drawString(10, 600, "some words to read here and foo-")
+    canvas.drawString(10, 588, "bar that goes on with text")
+    canvas.save()
+
+
+def write_long_number(file: Path, amount: int) -> None:
+    """Write a table into a PDF, with a cell that begins like a number."""
+    width = amount // 16
+    canvas = Canvas(str(file), pagesize=(width + 800, 800))
+    rows = [["Name", "Sum"], ["a", f"1{'-' * width}xyz"], ["b", "2"]]
+    style = [("GRID", (0, 0), (-1, -1), 1, "black"), ("FONT", (0, 0), (-1, -1), "Courier", 1)]
+    table = Table(rows, style=style)
+    table.wrapOn(canvas, width + 700, 700)
+    table.drawOn(canvas, 10, 400)
+    canvas.save()
+
+
+@pytest.mark.parametrize("write", [write_long_word, write_long_number])
+def test_the_end_of_a_word_of_a_pdf_is_not_sought_from_each_letter(
+    tmp_path: Path, write: Callable[[Path, int], None]
+) -> None:
+    def read(amount: int) -> None:
+        write(tmp_path / "a.pdf", amount)
+        split(load(tmp_path / "a.pdf"))
+
+    check_seconds(read)
+
+
+def test_what_tex_takes_in_is_not_sought_from_each_blank(tmp_path: Path) -> None:
+    def read(amount: int) -> None:
+        (tmp_path / "a.tex").write_text(f"\\input{' ' * amount}%")
+        taken_in_by_tex(tmp_path / "a.tex")
+
+    check_seconds(read)
+
+
+def test_the_sign_of_an_item_is_not_sought_from_each_blank() -> None:
+    check_seconds(lambda amount: LIST_ITEM.match(" " * amount))

@@ -1,7 +1,5 @@
 """Reading Word files: headings, numbers of lists, tables, changes, what is refused."""
 
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from docx.oxml.ns import nsdecls
 from lexichord.errors import IngestError
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
-from tests.documents import Block, add_item, add_list, add_number, make_docx, xml
+from tests.documents import Block, add_item, add_list, add_number, make_docx, repacked, xml
 
 LEGAL = [("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"), ("lowerRoman", "(%4)")]
 
@@ -20,17 +18,6 @@ LEGAL = [("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)"), ("lo
 def written(tmp_path: Path, document: Any) -> LoadedText:
     document.save(str(tmp_path / "some_lease.docx"))
     return load(tmp_path / "some_lease.docx")
-
-
-def repacked(file: Path, part: str, change: Callable[[bytes], bytes]) -> Path:
-    """Write a file again with one of its parts changed."""
-    with zipfile.ZipFile(file) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    parts[part] = change(parts.get(part, b""))
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return file
 
 
 def test_headings_are_known_by_their_styles(tmp_path: Path, document: Any) -> None:

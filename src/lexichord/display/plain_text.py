@@ -24,7 +24,7 @@ CODE_BLOCK = (
 )
 ATTRIBUTES = (
     r"(?<![ \t])[ \t]*\{:?[ \t]*(?:[#.][\w:.-]+|[\w-]+=(?:\"[^\"]*\"|[\w-]+))"
-    r"(?:[ \t]+[^{}\n]*)?[ \t]*\}(?=[ \t\r\n.,;:)]|\Z)"
+    r"(?:[ \t][^{}\n]*)?\}(?=[ \t\r\n.,;:)]|\Z)"
 )
 TAG_NAMES = (
     "a|abbr|address|article|aside|audio|b|bdi|bdo|big|blockquote|br|button|caption|center|cite|code"
@@ -59,8 +59,9 @@ DEFINITION_SIGN = r"^[ ]{0,3}:[ \t]{1,3}(?=[^\s:])"  # before what explains the 
 COMMENT = r"<!--(?s:.{0,2000}?)-->"
 # An anchor (name)=, and what opens or closes an admonition: /// note | Title, :::{note}, !!! note.
 MARKUP_LINE = (
-    r"^[ \t]*(?:\([^()\n]{1,200}\)=|(?:/{3,}|:{3,}|(?:!{3}|\?{3}\+?)(?=[ \t]*[a-z]))[ \t]*"
-    r"(?:[a-z][\w-]*|\{[\w:.+-]+\})?(?:[ \t|]+\"?(?P<title>[^\"|\s][^\"\n]*)\"?)?)[ \t]*$"
+    r"^[ \t]*(?:\([^()\n]{1,200}\)=|(?:/{3,}|:{3,}|(?:!{3}|\?{3}\+?)(?=[ \t]*[a-z]))"
+    r"(?:[ \t]*(?:[a-z][\w-]*|\{[\w:.+-]+\}))?"
+    r"(?:[ \t|]++\"?(?P<title>[^\"|\s][^\"\n]*+)\"?)?)[ \t]*$"
 )
 PARTS = (
     *(CODE_BLOCK, ROLE, RST_LINK, CODE_SPAN, MARKUP_LINE, LINK, NAMED_LINK, STYLED_SPAN),

@@ -391,7 +391,7 @@ def parse_patterns(option: str, patterns: Sequence[str]) -> "GitIgnoreSpec":
 
 ANY_FOLDERS, NAME_STAR = "(?:/.+)?", "[^/]*"  # what pathspec makes of "/**" and of "*"
 # A star, and what is no star up to the next one in the same name.
-STARRED = re.compile(r"\[\^/\]\*((?:\[\^/\](?!\*)|\[\^?\]?[^\]/]+\]|\\.|[^\[\\(/])+)(?=\[\^/\]\*)")
+STARRED = re.compile(r"\[\^/\]\*((?:\[\^/\](?!\*)|\[\^?\]?[^\]/]+\]|\\.|[^\[\\(/])++)(?=\[\^/\]\*)")
 
 
 def read_patterns(lines: Iterable[str]) -> "GitIgnoreSpec":

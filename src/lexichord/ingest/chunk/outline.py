@@ -94,7 +94,7 @@ BEFORE_ITEM = re.compile(
 MAX_ITEM_LINE_CHARS = 300  # characters of the line above that are looked at
 # A line of running text, which the next one goes on with: no title has two such words.
 RUNNING_LINE = re.compile(
-    r"^(?=.{40})(?:[^\n]*(?<![^\s(])[a-z]{4}){2}"
+    r"^(?=.{40})(?>(?:[^\n]*?(?<![^\s(])[a-z]{4}){2})"
     r"[^\n]*[^\s.:;!?”\"—–-](?<!; or)(?<!; and)[ \t]*\n\Z",
     re.MULTILINE,
 )

@@ -130,12 +130,16 @@ def _archived(file: Path, part: str) -> dict[str, Any]:
 LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
 
 
-def diagram_lines(part: Any, element: _Element) -> Iterator[str]:  # noqa: ANN401
-    """Yield the words of each shape in the diagrams that an element of a part shows."""
+def diagram_lines(part: Any, element: _Element, read: set[Any]) -> Iterator[str]:  # noqa: ANN401
+    """Yield the words of each shape in the diagrams that an element of a part shows.
+
+    `read` are the parts of those that were read: one may be shown without end.
+    """
     for shown in element.iter("{*}relIds"):
         link = part.rels.get(shown.get(LINK, ""))
-        if link is None or link.is_external:
+        if link is None or link.is_external or link.target_part in read:
             continue
+        read.add(link.target_part)
         for shape in parse_xml(link.target_part.blob).iter("{*}pt"):
             text = "".join(piece.text or "" for piece in shape.iter("{*}t"))
             if line := " ".join(storable_text(text).split()):

@@ -144,9 +144,9 @@ def _content(path: Path, most: int) -> bytes | None:
     return content if len(content) <= most else None
 
 
-OPTION = re.compile(r"(?P<margin>[ \t]*):(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*?))?\s*")
-YAML_RULE = re.compile(r"[ \t]*---[ \t]*\s*")  # around options, as MyST may have them
-YAML_OPTION = re.compile(r"[ \t]*(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*?))?\s*")
+OPTION = re.compile(r"(?P<margin>[ \t]*):(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*))?")
+YAML_RULE = "---"  # around options, as MyST may have them
+YAML_OPTION = re.compile(r"[ \t]*(?P<name>[\w-]+):(?:[ \t]+(?P<value>.*))?")
 QUOTED = re.compile(r"(?P<mark>[\"'])(?P<words>.*)(?P=mark)")
 MAX_OPTION_LINES = 50
 
@@ -158,7 +158,7 @@ def read_options(lines: Sequence[str], at: int) -> tuple[Options, int]:
     options, name, margin = dict[str, str](), "", 0
     while at < len(lines):
         line = lines[at]
-        if match := OPTION.fullmatch(line):
+        if match := OPTION.fullmatch(line.rstrip()):
             name, margin = match["name"].lower(), len(match["margin"])
             options[name] = match["value"] or ""
         elif name and line.strip() and len(line) - len(line.lstrip()) > margin:
@@ -172,7 +172,7 @@ def read_options(lines: Sequence[str], at: int) -> tuple[Options, int]:
 def read_myst_options(lines: Sequence[str], at: int) -> tuple[Options, int]:
     """Return the options of a directive of MyST, whose values may be quoted, as YAML has them."""
     end = _yaml_end(lines, at)
-    found = (YAML_OPTION.fullmatch(line) for line in lines[at:end])
+    found = (YAML_OPTION.fullmatch(line.rstrip()) for line in lines[at:end])
     options: Options = {match["name"]: match["value"] or "" for match in found if match}
     if not end:
         options, end = read_options(lines, at)
@@ -181,9 +181,9 @@ def read_myst_options(lines: Sequence[str], at: int) -> tuple[Options, int]:
 
 def _yaml_end(lines: Sequence[str], at: int) -> int:
     """Return where options between lines of --- end; 0 where none begin."""
-    if at < len(lines) and YAML_RULE.fullmatch(lines[at]):
+    if at < len(lines) and lines[at].strip() == YAML_RULE:
         inside = range(at + 1, min(len(lines), at + MAX_OPTION_LINES))
-        return next((n + 1 for n in inside if YAML_RULE.fullmatch(lines[n])), 0)
+        return next((n + 1 for n in inside if lines[n].strip() == YAML_RULE), 0)
     return 0
 
 

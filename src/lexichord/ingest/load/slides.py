@@ -6,6 +6,7 @@ from typing import Any
 
 from lxml.etree import _Element
 from pptx import Presentation
+from pptx.opc.package import Part
 from pptx.oxml.ns import qn
 
 from lexichord.errors import IngestError
@@ -54,6 +55,7 @@ class _Deck:
     def __init__(self, presentation: Any, marks: Marks) -> None:  # noqa: ANN401
         self.built = TextBuilder()
         self.titles = list[str]()
+        self._read = set[Part]()  # diagrams and charts, which may be shown without end
         self._marks = marks
         self._people = read_people(presentation)
         # a list may name a slide without end: a presentation has each once
@@ -83,7 +85,7 @@ class _Deck:
     def _add_shape(self, shape: Any) -> None:  # noqa: ANN401
         """Add what a shape shows and what is said of it; of a hidden one, marked."""
         shown = TextBuilder()
-        _add_shown(shown, shape)
+        _add_shown(shown, shape, self._read)
         if said := described(shape._element._nvXxPr.cNvPr.get("descr", "")):
             shown.paragraph(picture(said))
         if shown.text and _is_hidden(shape):
@@ -122,16 +124,17 @@ def _is_hidden(shape: Any) -> bool:  # noqa: ANN401
     return any(each.get("hidden") in ("1", "true") for each in properties)
 
 
-def _add_shown(built: TextBuilder, shape: Any) -> None:  # noqa: ANN401
+def _add_shown(built: TextBuilder, shape: Any, read: set[Part]) -> None:  # noqa: ANN401
     if shape.has_text_frame and (text := _text(shape.text_frame)):
         built.paragraph(text)
     if getattr(shape, "has_table", False):
         rows = even_rows(filled_rows(map(_cells, shape.table.rows), 1))
         if any(map(any, rows)):
             built.markdown_table(rows, int(len(rows) > 1), None)
-    if lines := "\n".join(diagram_lines(shape.part, shape._element)):
+    if lines := "\n".join(diagram_lines(shape.part, shape._element, read)):
         built.paragraph(lines)
-    if getattr(shape, "has_chart", False):
+    if getattr(shape, "has_chart", False) and shape.chart_part not in read:
+        read.add(shape.chart_part)
         _add_chart(built, shape.chart)
 
 
@@ -210,7 +213,7 @@ def _comment_text(said: _Element) -> str:
 
 
 def _related(part: Any, kind: str) -> Iterator[_Element]:  # noqa: ANN401
-    """Yield the roots of the parts of a kind that a part names."""
-    for link in part.rels.values():
-        if not link.is_external and link.reltype.endswith(f"/{kind}"):
-            yield parse_xml(link.target_part.blob)
+    """Yield the roots of the parts of a kind that a part names, each once."""
+    links = [link for link in part.rels.values() if not link.is_external]
+    named = (link.target_part for link in links if link.reltype.endswith(f"/{kind}"))
+    yield from (parse_xml(each.blob) for each in dict.fromkeys(named))

@@ -12,7 +12,7 @@ from lexichord.ingest.load import CSV_TYPE, NDJSON_TYPE, TSV_TYPE, kind_of
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, TextBuilder, read_text, too_long_error
 from lexichord.types import LoadedText, Table
 
-NUMBER_CELL = re.compile(r"[-+(]?[\d.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
+NUMBER_CELL = re.compile(r"[-+(]?[.,\s]*\d[\d.,\s]*[%)]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
 
 # Of a table of 50 columns a row may have one cell of its own; rows that all span all that follow
 # would come to the square of what the file holds.

@@ -114,7 +114,7 @@ SMALL_WORD_CHARS = 4  # a word that may stay small in a title
 MIN_SET_IN = 2  # blanks by which a definition is set in more than its term
 MIN_WRAPPED_CHARS = 60  # characters from which on a line without an end may go on in the next
 
-ITEM_NUMBER = re.compile(r"\s*[^\w\s]*\s*(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
+ITEM_NUMBER = re.compile(r"\s*(?:[^\w\s]+\s*)?(?:\d+(?:\.\d+)*|[IVXLC]+|\w)[.)]")
 BULLET = r"\s*[-*•–+]\s"
 LIST_ITEM = re.compile(rf"{BULLET}|{ITEM_NUMBER.pattern}")
 # What nothing ends with but a line that goes on: a comma, an article, a preposition.

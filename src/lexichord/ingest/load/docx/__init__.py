@@ -84,8 +84,9 @@ class ParagraphReader:
         self._comments = dict(comments)
         self._waiting = list[str]()
         self._pictures = list[str]()
+        self._diagrams = set[Part]()  # that were read
         self._is_in_hidden_row = False
-        self.notes = list[tuple[str, str]]()
+        self.notes = dict[tuple[str, str], int]()  # their numbers, by kind and id
 
     def text(self, paragraph: _Element) -> str:
         """Return a paragraph's text, without what is hidden in it, unless that is kept.
@@ -120,8 +121,8 @@ class ParagraphReader:
             if (text := self._own_text(child, hidden)) is not None:
                 yield hidden, text
             elif child.tag in NOTE_TAGS and self._shows_note(hidden):
-                self.notes.append((NOTE_TAGS[child.tag], child.get(qn("w:id"), "")))
-                yield hidden, f"[{len(self.notes)}]"
+                note = NOTE_TAGS[child.tag], child.get(qn("w:id"), "")
+                yield hidden, f"[{self.notes.setdefault(note, len(self.notes) + 1)}]"
             elif child.tag == RUBY_TAG:
                 yield from self._ruby(child, hidden)
             elif child.tag == RUN_TAG:
@@ -160,7 +161,7 @@ class ParagraphReader:
             comment = self._comments.pop(element.get(qn("w:id"), ""), "")
             self._waiting += [comment] if comment else []
         elif element.tag == DIAGRAM_TAG:
-            lines = "\n".join(diagram_lines(self._part, element))
+            lines = "\n".join(diagram_lines(self._part, element, self._diagrams))
             self._pictures += filter(None, [self._marks.passage(lines) if hidden else lines])
         elif element.tag in DESCRIBING:
             said = described(element.get(DESCRIBING[element.tag], ""))
@@ -395,14 +396,20 @@ class _Reader:
                         yield from self._pieces(inner)
 
     def _read_notes(self) -> None:
-        """Put foot- and endnotes after the text, numbered as they are named in it."""
-        roots = {kind: part_root(self._part, kind) for kind in ("footnotes", "endnotes")}
-        for number, (kind, name) in enumerate(list(self._paragraphs.notes), 1):
-            root = roots[kind]
-            for note in [] if root is None else root:
-                if note.get(qn("w:id")) == name:
-                    self._built.paragraph(f"[{number}] {' '.join(self._pieces(note))}")
-                    self._add(self._paragraphs.take_comments())
+        """Put foot- and endnotes after the text, numbered as they are named in it.
+
+        One that is named over and over has one number, and stands once.
+        """
+        roots = {kind: part_root(self._part, kind) for kind in NOTE_TAGS.values()}
+        notes = {
+            (kind, note.get(qn("w:id"))): note
+            for kind, root in roots.items()
+            for note in ([] if root is None else root)
+        }
+        for key, number in list(self._paragraphs.notes.items()):
+            if (note := notes.get(key)) is not None:
+                self._built.paragraph(f"[{number}] {' '.join(self._pieces(note))}")
+                self._add(self._paragraphs.take_comments())
 
 
 HEADER, FOOTER = "w:headerReference", "w:footerReference"
@@ -418,7 +425,7 @@ class Margins:
         parted = None if settings is None else settings.find(qn("w:evenAndOddHeaders"))
         self._parts_even_pages = is_on(parted)
         self._linked = dict[tuple[str, str], str]()
-        self._texts = dict[str, str]()
+        self._texts = dict[Part, str]()
         self._seen = set[str]()
 
     def of(self, section: _Element) -> tuple[list[str], list[str]]:
@@ -449,9 +456,12 @@ class Margins:
     def _text(self, link: str) -> str:
         """Return the text of a header or footer, read once."""
         relation = self._part.rels.get(link)
-        if link not in self._texts and relation is not None and not relation.is_external:
-            self._texts[link] = self._read(root_of(relation.target_part)).strip()
-        return self._texts.get(link, "")
+        if relation is None or relation.is_external:
+            return ""
+        part = relation.target_part
+        if part not in self._texts:
+            self._texts[part] = self._read(root_of(part)).strip()
+        return self._texts[part]
 
 
 def read_comments(root: _Element | None, marks: Marks) -> dict[str, str]:

@@ -79,7 +79,9 @@ def _drop(items: list[_Element]) -> None:
         parent.remove(item)
 
 
-META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+META_CHARSET = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*(?:["']\s*)?([\w.:-]+)""", re.IGNORECASE
+)
 XML_CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_META_CHARS = 1000  # characters of what a page says of itself

@@ -224,11 +224,10 @@ COMPONENT_LINE = re.compile(r"[ \t]*</?[A-Z][\w.]*(?:\s[^<>]*)?/?>[ \t]*\r?")
 TAB = re.compile(r"(?P<indent>[ \t]*)={3}[!+]?[ \t]+\"(?P<title>[^\"\n]+)\"[ \t]*\r?")
 ADMONITION = re.compile(
     r"(?P<indent>[ \t]*)(?P<fence>/{3,}|!{3}|\?{3}\+?|:{3,})(?:[ \t]*(?P<kind>[A-Za-z][\w-]*)"
-    r"(?P<rest>[^\n]*?))?(?P<end>[ \t]*\r?)"
+    r"(?P<rest>[^\n]*))?[ \t]*\r?"
 )
 ADMONITION_TITLE = re.compile(
-    r"""[|\s]*(?:"(?P<quoted>[^"]*)"|\[(?P<bracket>[^\]]*)\]|(?P<bare>[^"{\[\s].*?))?"""
-    r"""\s*(?:\{[^{}]*\})?\s*$"""
+    r"""[|\s]*(?:"(?P<quoted>[^"]*)"|\[(?P<bracket>[^\]]*)\]|(?P<bare>[^"{\[\s].*))?"""
 )
 ALERT = re.compile(r"(>[ \t]*)\[!(\w+)\][+-]?")  # > [!NOTE], as GitHub has it
 INDENT = re.compile(r" {4}|\t")
@@ -280,7 +279,7 @@ def _lines(lines: list[str], inline: Callable[[str], str]) -> Iterator[str]:
         if match and _is_admonition(match):
             inside = match["fence"][0] in "!?"
             if match["kind"]:
-                yield f"{match['indent']}{_label(match)}{match['end'].strip(' ')}"
+                yield f"{match['indent']}{_label(match)}{_line_end(line)}"
             continue
         if MARKUP_LINE.fullmatch(line):
             continue
@@ -299,10 +298,22 @@ def _is_admonition(match: re.Match[str]) -> bool:
 def _label(match: re.Match[str]) -> str:
     """Return an admonition's title or, without one, its kind, as they are shown."""
     if match["rest"].startswith("."):  # the name of what is documented there: fastapi.Query
-        return f"{match['kind']}{match['rest']}"
-    found = ADMONITION_TITLE.match(match["rest"])
+        return f"{match['kind']}{match['rest'].rstrip()}"
+    found = ADMONITION_TITLE.fullmatch(_without_attributes(match["rest"]))
     title = found and (found["quoted"] or found["bracket"] or found["bare"])
     return title.strip() if title else f"{match['kind'].capitalize()}:"
+
+
+def _line_end(line: str) -> str:
+    """Return the white space that a line ends with, without blanks around it."""
+    return line[len(line.removesuffix("\r").rstrip(" \t")) :].strip(" ")
+
+
+def _without_attributes(words: str) -> str:
+    """Return words without the attributes in braces that end them."""
+    before, opening, after = words.rstrip().rpartition("{")
+    ends = bool(opening) and after.endswith("}") and after.count("}") == 1
+    return before.rstrip() if ends else words.rstrip()
 
 
 def _inline(line: str, closed: frozenset[str], is_mdx: bool) -> str:

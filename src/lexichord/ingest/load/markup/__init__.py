@@ -18,15 +18,20 @@ from lexichord.ingest.load.parts import MarkupPage
 from lexichord.ingest.load.text import read_text
 from lexichord.types import LoadedText
 
-ADOC_HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6}) +(?P<name>\S.*?)\s*$")
+ADOC_HEADING = re.compile(r"(?P<marks>={1,6}|#{1,6}) +(?P<name>\S.*)$")
 BLOCK_ATTRIBUTES = re.compile(r"\[(?:\[[^\]]*\]|[^\]]*)\]\s*$")
 BLOCK_TITLE = re.compile(r"\.(?P<text>[^\s.].*)$")
 MACRO = re.compile(r"(?:image|include|video|audio|toc|ifdef|ifndef|ifeval|endif)::")
 IMAGE = re.compile(r"image::[^\[\]]*\[(?P<given>[^\]]*)\]")
-INLINE_IMAGE = re.compile(r"\bimage:(?!:)[^\s\[\]]{1,300}\[(?P<given>[^\]]*)\]")
-IMAGE_TEXT = re.compile(r"(?:^|,)\s*(?:alt=)?(?:\"(?P<quoted>[^\"]*)\"|(?P<bare>[^,=\"]+))(?=,|$)")
+# What stands in brackets may have some of its own. As many as it likes would be a search to the end
+# of the text from each.
+_BRACKETED = r"[^\[\]]*(?:\[[^\[\]]*){0,3}"
+INLINE_IMAGE = re.compile(rf"\bimage:(?!:)[^\s\[\]]{{1,300}}\[(?P<given>{_BRACKETED})\]")
+IMAGE_TEXT = re.compile(
+    r"(?:^|,)\s*(?:alt=)?(?:\"(?P<quoted>[^\"]*)\"|(?P<bare>[^\s,=\"][^,=\"]*))(?=,|$)"
+)
 INCLUDE = re.compile(r"include::(?P<file>[^\[\]]+)\[")
-SAID_BY = re.compile(r"\[(?:quote|verse),\s*(?P<names>[^\]=]+)\]\s*$")
+SAID_BY = re.compile(r"\[(?:quote|verse),\s*(?P<names>[^\s\]=][^\]=]*)\]\s*$")
 ADOC_FENCE = re.compile(r"(?:-{4,}|\.{4,}|```.*)$")
 PLAIN_FENCE = re.compile(r"(?:={4,}|\*{4,}|_{4,}|\+{4,}|-{2}|\+)\s*$")
 TABLE_FENCE = re.compile(r"[|,:!]={3,}\s*$")
@@ -34,10 +39,11 @@ COMMENT_FENCE = "////"
 ADOC_FACTS = {"author": "author", "revdate": "created", "lang": "language", "keywords": "keywords"}
 CELL = re.compile(r"(?:^|(?<=\s))(?:\d+[*+])?[.<^>]*[aedlhms]?\|")
 ADOC_LINK = re.compile(
-    r"(?:link:|xref:|mailto:)?(?P<target>[\w.:/#?=&%@~-]{1,300})\[(?P<text>[^\]]*)\](?=\W|$)"
+    r"(?:link:|xref:|mailto:)?(?P<target>[\w.:/#?=&%@~-]{1,300})"
+    rf"\[(?P<text>{_BRACKETED})\](?=\W|$)"
 )
-CROSS_REFERENCE = re.compile(r"<<(?P<target>[^,>\n]+)(?:, *(?P<text>[^>\n]+))?>>")
-ANCHOR = re.compile(r"\[\[[^\]\n]*\]\]|\[#[\w-]+\]")
+CROSS_REFERENCE = re.compile(r"<<(?P<target>[^<,>\n]+)(?:,(?P<text>(?:[^<>\n]|<(?!<))+))?>>")
+ANCHOR = re.compile(r"\[\[[^\[\]\n]*(?:\[[^\[\]\n]*)?\]\]|\[#[\w-]+\]")
 
 
 class Ends:
@@ -75,7 +81,7 @@ def inline_asciidoc(text: str) -> str:
     """Return text without anchors, and links without where they lead."""
     text = INLINE_IMAGE.sub(lambda match: _described(match["given"], in_line=True), text)
     text = ANCHOR.sub("", text)
-    text = CROSS_REFERENCE.sub(lambda match: match["text"] or match["target"], text)
+    text = CROSS_REFERENCE.sub(lambda match: (match["text"] or "").strip() or match["target"], text)
     return ADOC_LINK.sub(lambda match: match["text"].split(",")[0] or match["target"], text)
 
 

@@ -39,7 +39,7 @@ ADMONITIONS = (
     *("note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"),
     "seealso",
 )
-TOCTREE_ENTRY = re.compile(r"\s*(?P<title>[^\s<>][^<>]*?)\s*<[^<>\s]+>")
+TOCTREE_ENTRY = re.compile(r"\s*(?P<title>[^\s<>][^<>]*)<[^<>\s]+>")
 SINCE = {
     "versionadded": "Added in version {given}:",
     "versionchanged": "Changed in version {given}:",
@@ -48,7 +48,7 @@ SINCE = {
     "seealso": "See also: {given}",
 }
 ROLE = re.compile(r":[\w:+.-]{1,60}:`(?:[!~])?(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`")
-RST_LINK = re.compile(r"`(?P<text>[^`<]*?)\s*(?:<(?P<target>[^`>]*)>)?`__?")
+RST_LINK = re.compile(r"`(?P<text>[^`<]*)(?:<(?P<target>[^`>]*)>)?`__?")
 LITERAL = re.compile(r"``(?P<text>[^`]+)``")
 ESCAPE = re.compile(r"\\(?:[ \t]|(?=[*`_|\\]))")  # of a blank, which goes too, or of a sign
 SUBSTITUTION = re.compile(r"(?<![\w|])\|(?P<text>\w[^|\n]{0,60})\|(?:__?)?(?![\w|])")
@@ -87,7 +87,7 @@ def inline_rst(text: str, words: Mapping[str, str] = NO_SUBSTITUTIONS) -> str:
 
 def _outside(text: str, words: Mapping[str, str]) -> str:
     text = ROLE.sub(lambda match: (match["text"] or match["target"] or "").strip(), text)
-    text = RST_LINK.sub(lambda match: match["text"] or match["target"] or "", text)
+    text = RST_LINK.sub(lambda match: match["text"].rstrip() or match["target"] or "", text)
     text = SUBSTITUTION.sub(lambda match: words.get(match["text"], match["text"]), text)
     return ESCAPE.sub("", text)
 
@@ -218,7 +218,7 @@ def since_label(name: str, given: str) -> str:
 def toctree_titles(lines: Sequence[str]) -> list[str]:
     """Return the titles that a list of pages gives them itself, an item each."""
     found = (TOCTREE_ENTRY.fullmatch(line.rstrip()) for line in lines)
-    return [f"- {match['title']}" for match in found if match]
+    return [f"- {match['title'].rstrip()}" for match in found if match]
 
 
 SIMPLE_RULE = re.compile(r" *=+(?: +=+)+ *$")

@@ -355,11 +355,11 @@ def _paragraph(lines: Sequence[Sequence[PdfPiece]]) -> list[PageLine]:
 
 
 PART_WORD = re.compile(r"\w+")
-COMPOUND_WORD = re.compile(r"\w+(?:-\w+)+")
-LAST_PART = re.compile(rf"(\w*){LINE_END_HYPHEN}\Z")
+COMPOUND_WORD = re.compile(r"\b\w++(?:-\w+)+")
+LAST_PART = re.compile(rf"(?<!\w)(\w*){LINE_END_HYPHEN}\Z")
 FIRST_PART = re.compile(r"\w*")
 LIGATURES = ("ffi", "fi", "ff", "fl", "ffl")
-DAMAGED_WORD = re.compile(rf"\w+{UNKNOWN_LETTER}\w+")
+DAMAGED_WORD = re.compile(rf"\b\w+{UNKNOWN_LETTER}\w+")
 MIN_PART_LETTERS = 3  # of a word that may be half of a compound
 
 

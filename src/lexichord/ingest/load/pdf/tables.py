@@ -130,7 +130,7 @@ NARROW_ROOM, WIDE_ROOM = 0.45, 1.0  # of the height: white space between columns
 MAX_CROSSING_SHARE = 0.1  # of a table's lines may run across a column's edge
 MAX_PHRASE_GAP = 0.4  # of the height between words of a cell that runs across columns
 MIN_CELL_SHARE = 0.25  # of a phrase stands in its cell, which may be the first of several
-PDF_NUMBER = re.compile(r"[^\w\n]*\d[\d.,:/\s-]*\W*\w{0,2}\W*")
+PDF_NUMBER = re.compile(r"[^\w\n]*\d[\d.,:/\s-]*+\W*+\w{0,2}\W*")
 MIN_NUMERIC_SHARE = 0.8  # of lines with numbers in most cells, each is a row
 MIN_ROW_LINES_SHARE = 0.6  # of the lines between two rules are rows, if they have cells like rows
 

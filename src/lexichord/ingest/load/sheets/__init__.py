@@ -33,6 +33,7 @@ from lexichord.ingest.load.sheets.formats import (
     format_number,
     read_formats,
     read_sheet_notes,
+    repeated_sheets,
 )
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import (
@@ -62,10 +63,11 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
         raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
     formats = _formats(file) if kind == XLSX_TYPE else {}
     notes = read_sheet_notes(file, BROKEN_SHEET) if kind != XLS_TYPE else {}
+    repeated = repeated_sheets(file, BROKEN_SHEET) if kind == XLSX_TYPE else set()
     built = TextBuilder()
     with _open_book(file) as book:
-        for sheet in book.sheets_metadata:
-            if sheet.typ == SheetTypeEnum.WorkSheet:
+        for sheet in {sheet.name: sheet for sheet in book.sheets_metadata}.values():
+            if sheet.typ == SheetTypeEnum.WorkSheet and sheet.name not in repeated:
                 name = f"Sheet {storable_text(sheet.name)}"
                 if sheet.visible != SheetVisibleEnum.Visible:
                     name = marks.hidden(name, "sheet")

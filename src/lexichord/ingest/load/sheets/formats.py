@@ -25,15 +25,17 @@ BUILT_IN_FORMATS: Mapping[int, str] = MappingProxyType(
         44: '"$"#,##0.00',
     }
 )
-PADDING = re.compile(r"[_*].|\[(?!\$)[^\]]*\]")  # room for a sign, a filler, a colour or condition
+# Room for a sign, a filler, a colour or condition.
+PADDING = re.compile(r"[_*].|\[(?!\$)[^\[\]]*\]")
 CURRENCY = re.compile(
-    r"\[\$(?P<code>[^\]-]+)(-[^\]]*)?\]|\"(?P<quoted>\s*([A-Z]{3}|[$€£¥₹])\s*)\"|(?P<sign>[$€£¥₹])"
+    r"\[\$(?P<code>[^\[\]-]+)(-[^\[\]]*)?\]|\"(?P<quoted>\s*([A-Z]{3}|[$€£¥₹])\s*)\"|(?P<sign>[$€£¥₹])"
 )
 SCALED = re.compile(r"[0#?],+(?![#0?,])")  # a comma after the digits: thousands are shown
 DECIMALS = re.compile(r"\.([0#?]+)")
 ZEROS = re.compile(r"0{2,}")
 DIMENSION = re.compile(rb'<(?:\w+:)?dimension [^>]*?ref="([A-Z]+\d+)(?::([A-Z]+\d+))?"')
 DIMENSION_BYTES = 4096  # of a sheet's part, within which it says how far its cells reach
+MAX_FORMAT_CHARS = 255  # as Excel takes it
 STYLE_PART, BOOK_PART = "xl/styles.xml", "xl/workbook.xml"
 RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
@@ -130,11 +132,33 @@ def _styles(archive: zipfile.ZipFile) -> dict[str, str]:
         codes[int(tag.get("numFmtId", "0"))] = tag.get("formatCode", "")
     used = (tag.get("numFmtId", "0") for tag in root.iterfind("{*}cellXfs/{*}xf"))
     found = ((str(number), codes.get(int(format_id), "")) for number, format_id in enumerate(used))
-    return {number: code for number, code in found if format_number(1.0, code) is not None}
+    known = ((number, code) for number, code in found if len(code) <= MAX_FORMAT_CHARS)
+    return {number: code for number, code in known if format_number(1.0, code) is not None}
+
+
+def repeated_sheets(file: Path, broken: str) -> set[str]:
+    """Return the names of sheets of XLSX whose part a sheet before them has. Raises IngestError."""
+    with open_archive(file, broken) as archive:
+        parts = set(archive.namelist())
+        named = [*_named_parts(archive)] if BOOK_PART in parts else []
+        read = {name for name, _ in _once(named)}
+        return {name for name, part in named if part in parts and name not in read}
 
 
 def sheet_parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Yield the sheets' names with their parts of the archive."""
+    """Yield the sheets' names with their parts of the archive, each part once."""
+    return _once(_named_parts(archive))
+
+
+def _once(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield what names a part first: a book may name one without end."""
+    names = dict[str, str]()
+    for name, part in named:
+        names.setdefault(part, name)
+    return ((name, part) for part, name in names.items())
+
+
+def _named_parts(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
     links = parse_xml(archive.read("xl/_rels/workbook.xml.rels"))
     parts = {link.get("Id"): link.get("Target", "") for link in links}
     for sheet in parse_xml(archive.read(BOOK_PART)).iterfind("{*}sheets/{*}sheet"):
@@ -255,7 +279,7 @@ def _notes(archive: zipfile.ZipFile, part: str, people: dict[str, str]) -> Sheet
         _add_hidden(notes, archive, part)
     if _holds(archive, part, FORMULA_SIGN):
         _add_formulas(notes, archive, part)
-    related = list(_related(archive, part))
+    related = dict.fromkeys(_related(archive, part))  # one may be named without end
     for kind, name in related:
         if kind == "threadedComment":
             notes.comments += _threads(parse_xml(archive.read(name)), people)

@@ -259,7 +259,7 @@ DOCUMENT_ENVIRONMENTS = tuple(
 )
 MAX_PARAMETERS = 9
 LET_MARK = "\0"  # behind a command that keeps its first meaning, whatever is defined later
-DOCUMENT_PARAMETER = re.compile(r"(?P<kind>[+!]*[A-Za-z])(?:\{(?P<given>[^{}]*)\})?")
+DOCUMENT_PARAMETER = re.compile(r"(?<![+!])(?P<kind>[+!]*[A-Za-z])(?:\{(?P<given>[^{}]*)\})?")
 
 
 @dataclass(frozen=True, slots=True)

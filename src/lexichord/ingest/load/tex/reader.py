@@ -371,12 +371,12 @@ FRONT: Mapping[str, Handler] = MappingProxyType(
 ENDINGS = (".tex", ".ltx", ".latex", ".sty", ".bbl", ".tikz", ".pgf")
 TAKING_IN = re.compile(
     r"\\(?:input|include|subfile|(?:sub)?import\s*\{(?P<folder>[^{}]{0,200})\}|usepackage"
-    r"|RequirePackage)\s*(?:\[[^\]]{0,1000}\])?\s*\{?(?P<names>[^{}\s\\%]{1,1000})"
+    r"|RequirePackage)\s*+(?:\[[^\]]{0,1000}\])?\s*\{?(?P<names>[^{}\s\\%]{1,1000})"
 )
 # A name that macros make, or a command that is given another name.
 COMPUTED = re.compile(
     r"\\(?:input|include|subfile|(?:sub)?import|usepackage|RequirePackage)(?![A-Za-z@])"
-    r"\s*(?:\[[^\]]{0,1000}\])?(?:\{[^{}\\#%]{0,1000}[\\#]|\s*[\\}])"
+    r"\s*+(?:\[[^\]]{0,1000}\])?(?:\{[^{}\\#%]{0,1000}[\\#]|\s*[\\}])"
 )
 TRIED = ("", ".tex", ".sty")
 
