@@ -25,10 +25,6 @@ Every message is one line: what is wrong, then what to do.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
 
 LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
 MOST_NAMES = 5  # in an error's line, as in sql/scope/name_choices.sql
@@ -39,14 +35,6 @@ COMPARED_CHARS = 100  # of a name, as in sql/scope/name_likeness.sql
 def plain_reason(message: str) -> str:
     """Return what pydantic says of a value without the exception by which it was told so."""
     return message.removeprefix("Value error, ")
-
-
-def explain_invalid(error: "ValidationError") -> str:
-    """Return in one line what is wrong first."""
-    first = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    reason = plain_reason(first["msg"])
-    return f"{place}: {reason}" if place else reason
 
 
 class LexichordError(Exception):

@@ -43,9 +43,9 @@ from lexichord.db.dumps import (
 )
 from lexichord.db.pool import check_dsn
 from lexichord.db.session import translate_errors
-from lexichord.errors import ConfigError, DatabaseError, explain_invalid
+from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import Backup
-from lexichord.types.base import one_line
+from lexichord.types.base import explain_invalid, one_line
 
 MANIFEST, STATE = "manifest.json", "state.dump"
 MAX_SQL_BYTES = 10_000_000  # of a backup, besides rows; a schema has some 200 kB

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from lexichord.db.search import Vector
-from lexichord.errors import ConfigError, IngestError, explain_invalid
+from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.chunk.splitter import CHUNK_RECIPE
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
@@ -34,6 +34,7 @@ from lexichord.ingest.sources import (
     storable_name,
 )
 from lexichord.types import Chunk, Document, EmbeddingSpace
+from lexichord.types.base import explain_invalid
 
 MAX_URI_BYTES = 2000  # bytes; an index takes 2,700
 MIN_VECTOR_VALUE = 2.0**-24  # vectors are stored in half precision, where less is 0

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from lexichord.db import vechord
 from lexichord.db.pool import Database, Row
-from lexichord.errors import ConfigError, IngestError, explain_invalid
+from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest import given_documents
 from lexichord.ingest.flow import INGEST_LIMITS, IngestLimits
 from lexichord.ingest.sources import (
@@ -25,7 +25,7 @@ from lexichord.ingest.sources import (
     refused_source,
 )
 from lexichord.types import EmbeddingSpace
-from lexichord.types.base import counted
+from lexichord.types.base import counted, explain_invalid
 
 log = logging.getLogger("lexichord")
 

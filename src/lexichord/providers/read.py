@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from lexichord.errors import ProviderError, explain_invalid
+from lexichord.errors import ProviderError
 from lexichord.providers import OnDemand
 from lexichord.providers.onnx_folder import (
     Graph,
@@ -31,6 +31,7 @@ from lexichord.providers.onnx_folder import (
     pad_rows,
     pad_token,
 )
+from lexichord.types.base import explain_invalid
 from lexichord.types.questions import Passage, ReaderFit, Reading, SentenceReading
 
 if TYPE_CHECKING:

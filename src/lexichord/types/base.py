@@ -20,10 +20,11 @@ from html import escape
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from lexichord.errors import ConfigError, NotFoundError
+from lexichord.errors import ConfigError, NotFoundError, plain_reason
 
 if TYPE_CHECKING:
     import pandas
+    from pydantic import ValidationError
 
 Json = Mapping[str, Any]
 
@@ -314,3 +315,11 @@ def _mix(keyed: blake2b, half: int) -> int:
     mixed = keyed.copy()
     mixed.update(half.to_bytes(HALF_BYTES))
     return int.from_bytes(mixed.digest())
+
+
+def explain_invalid(error: "ValidationError") -> str:
+    """Return in one line what is wrong first."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    reason = plain_reason(first["msg"])
+    return f"{place}: {reason}" if place else reason

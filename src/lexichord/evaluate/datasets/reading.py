@@ -8,13 +8,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
-from lexichord.errors import ConfigError, IngestError, explain_invalid
+from lexichord.errors import ConfigError, IngestError
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import load_options
 from lexichord.ingest.load.text import UNSTORABLE_CHARACTERS
 from lexichord.ingest.sources import LEADS_OUT, FileSearch, storable_name
 from lexichord.settings import load_settings
 from lexichord.types import Json
+from lexichord.types.base import explain_invalid
 from lexichord.types.evaluation import EvalQuery, EvalSet
 
 
