@@ -2,7 +2,7 @@
 
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,9 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load.text import storable_text
 
 FALLBACK_TAG = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+# Styles that one is based on in turn: people make ten at most, and a chain without end would be
+# walked for each style that begins within it.
+MAX_BASED_STYLES = 50
 MAX_UNPACKED_BYTES = 200_000_000  # bytes of a file when unpacked
 MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
 MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
@@ -144,3 +147,30 @@ def diagram_lines(part: Any, element: _Element, read: set[Any]) -> Iterator[str]
             text = "".join(piece.text or "" for piece in shape.iter("{*}t"))
             if line := " ".join(storable_text(text).split()):
                 yield line
+
+
+class BasedStyles[Resolved]:
+    """The styles of a document by name, each of which may be based on another."""
+
+    def __init__(
+        self,
+        styles: Mapping[str, _Element],
+        parent: Callable[[_Element], str | None],
+        resolve: Callable[[Sequence[_Element]], Resolved],
+    ) -> None:
+        self._styles, self._parent, self._resolve = styles, parent, resolve
+        self._resolved = dict[str, Resolved]()
+
+    def of(self, name: str) -> Resolved:
+        """Return what a style says, worked out once: many paragraphs name the same one."""
+        if name not in self._resolved:
+            self._resolved[name] = self._resolve(list(self._based(name)))
+        return self._resolved[name]
+
+    def _based(self, name: str | None) -> Iterator[_Element]:
+        """Yield a style and those that it is based on."""
+        for _ in range(MAX_BASED_STYLES):
+            if not name or name not in self._styles:
+                return
+            yield self._styles[name]
+            name = self._parent(self._styles[name])

@@ -54,9 +54,6 @@ def roman_value(text: str) -> int | None:
 
 
 LIST_LEVELS = 9
-# Styles that one is based on in turn: people make ten at most, and a chain without end would be
-# walked for each style that begins within it.
-MAX_BASED_STYLES = 50
 BULLET = "•"
 NUMBER_FORMS: dict[str, Callable[[int], str]] = {
     "decimalZero": lambda number: f"{number:02}",

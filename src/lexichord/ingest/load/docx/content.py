@@ -14,8 +14,8 @@ from docx.oxml.ns import qn
 from docx.parts.document import DocumentPart
 from lxml.etree import _Element
 
-from lexichord.ingest.load.archive import FALLBACK_TAG
-from lexichord.ingest.load.parts import LIST_LEVELS, MAX_BASED_STYLES, ListCounter, ListLevel
+from lexichord.ingest.load.archive import FALLBACK_TAG, BasedStyles
+from lexichord.ingest.load.parts import LIST_LEVELS, ListCounter, ListLevel
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 
 BLOCK_TAGS = {qn("w:p"), qn("w:tbl")}
@@ -206,8 +206,8 @@ class ParagraphStyles:
 
     def __init__(self, root: _Element | None) -> None:
         styles = [] if root is None else root.findall(qn("w:style"))
-        self._styles = {style.get(qn("w:styleId"), ""): style for style in styles}
-        self._resolved = dict[str, ResolvedStyle]()
+        by_id = {style.get(qn("w:styleId"), ""): style for style in styles}
+        self._styles = BasedStyles(by_id, _parent, _resolved)
         self._default = next(
             (
                 style.get(qn("w:styleId"), "")
@@ -222,24 +222,24 @@ class ParagraphStyles:
         outline = _outline(paragraph.find(PARAGRAPH_PROPERTIES))
         if outline is not None:
             return _outline_level(outline)
-        return self._resolve(self._style_id(paragraph)).heading_level
+        return self._styles.of(self._style_id(paragraph)).heading_level
 
     def is_title(self, paragraph: _Element) -> bool:
         """Return whether a paragraph is the document's title."""
-        return self._resolve(self._style_id(paragraph)).is_title
+        return self._styles.of(self._style_id(paragraph)).is_title
 
     def number(self, paragraph: _Element) -> tuple[str, str | None, str] | None:
         """Return the id of a paragraph's list, its level there, and its style's id."""
         named = self._style_id(paragraph)
         number, level = _list_place(paragraph.iterchildren(PARAGRAPH_PROPERTIES))
         if number is None:
-            style = self._resolve(named)
+            style = self._styles.of(named)
             number, level = style.list_number, level or style.list_level
         return None if number is None else (number, level, named)
 
     def hides_paragraph(self, paragraph: _Element) -> bool:
         """Return whether a paragraph's style hides its text."""
-        return self._resolve(self._style_id(paragraph)).hides
+        return self._styles.of(self._style_id(paragraph)).hides
 
     def hides_run(self, run: _Element, otherwise: bool) -> bool:
         """Return whether a run is hidden, by itself, its style or, `otherwise`, what holds it."""
@@ -252,26 +252,16 @@ class ParagraphStyles:
         named = properties.find(RUN_STYLE)
         if otherwise or named is None:
             return otherwise
-        return self._resolve(named.get(VALUE_ATTRIBUTE, "")).hides
+        return self._styles.of(named.get(VALUE_ATTRIBUTE, "")).hides
 
     def _style_id(self, paragraph: _Element) -> str:
         properties = paragraph.find(PARAGRAPH_PROPERTIES)
         named = None if properties is None else property_value(properties, "w:pStyle")
         return named or self._default
 
-    def _resolve(self, named: str) -> ResolvedStyle:
-        """Return what a style says, worked out once: many paragraphs name the same one."""
-        if named not in self._resolved:
-            self._resolved[named] = _resolved(list(self._based(named)))
-        return self._resolved[named]
 
-    def _based(self, named: str | None) -> Iterator[_Element]:
-        """Yield a style and those that it is based on."""
-        for _ in range(MAX_BASED_STYLES):
-            if not named or named not in self._styles:
-                return
-            yield self._styles[named]
-            named = property_value(self._styles[named], "w:basedOn")
+def _parent(style: _Element) -> str | None:
+    return property_value(style, "w:basedOn")
 
 
 def _resolved(chain: Sequence[_Element]) -> ResolvedStyle:

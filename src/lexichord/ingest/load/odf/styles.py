@@ -7,14 +7,9 @@ from types import MappingProxyType
 
 from lxml.etree import QName, _Element
 
+from lexichord.ingest.load.archive import BasedStyles
 from lexichord.ingest.load.marks import Marks
-from lexichord.ingest.load.parts import (
-    BULLET,
-    LIST_LEVELS,
-    MAX_BASED_STYLES,
-    ListCounter,
-    ListLevel,
-)
+from lexichord.ingest.load.parts import BULLET, LIST_LEVELS, ListCounter, ListLevel
 
 OPEN_DOCUMENT = "urn:oasis:names:tc:opendocument:xmlns:"
 LIST_STYLE = f"{{{OPEN_DOCUMENT}style:1.0}}list-style-name"
@@ -47,31 +42,31 @@ class OdfStyles:
         self, roots: Iterable[_Element], marks: Marks, read: Callable[[_Element], str]
     ) -> None:
         self._marks, self._read = marks, read
-        self._styles = dict[str, _Element]()
-        self._resolved = dict[str, ResolvedStyle]()
+        styles = dict[str, _Element]()
         self._pages = dict[str, _Element]()
         self._seen = set[str]()
         for root in roots:
-            self._styles |= {attribute(s, "style", "name"): s for s in root.iter("{*}style")}
+            styles |= {attribute(s, "style", "name"): s for s in root.iter("{*}style")}
             pages = root.iter("{*}master-page")
             self._pages |= {attribute(page, "style", "name"): page for page in pages}
+        self._styles = BasedStyles(styles, _parent, _resolved)
 
     def hides(self, element: _Element) -> bool:
         """Return whether an element's style hides its text."""
-        return self._resolve(attribute(element, "text", "style-name")).hides_text
+        return self._styles.of(attribute(element, "text", "style-name")).hides_text
 
     def list_style(self, paragraph: _Element) -> str | None:
         """Return the list style that a paragraph's style names; None where it says nothing."""
-        return self._resolve(attribute(paragraph, "text", "style-name")).list_style
+        return self._styles.of(attribute(paragraph, "text", "style-name")).list_style
 
     def hides_slide(self, name: str) -> bool:
         """Return whether slides of a style are not shown."""
-        return self._resolve(name).hides_slide
+        return self._styles.of(name).hides_slide
 
     def page(self, element: _Element) -> str:
         """Return the name of the pages that begin with an element; "" where none do."""
         name = attribute(element, "text", "style-name") or attribute(element, "table", "style-name")
-        return self._resolve(name).page
+        return self._styles.of(name).page
 
     def margins(self, page: str) -> tuple[list[str], list[str]]:
         """Return the headers and footers of pages, and of those that follow them, once each."""
@@ -95,19 +90,9 @@ class OdfStyles:
                 if text:
                     yield kind, text
 
-    def _resolve(self, name: str) -> ResolvedStyle:
-        """Return what a style says, worked out once: many paragraphs name the same one."""
-        if name not in self._resolved:
-            self._resolved[name] = _resolved(list(self._based(name)))
-        return self._resolved[name]
 
-    def _based(self, name: str) -> Iterator[_Element]:
-        """Yield a style and those that it is based on."""
-        for _ in range(MAX_BASED_STYLES):
-            if name not in self._styles:
-                return
-            yield self._styles[name]
-            name = attribute(self._styles[name], "style", "parent-style-name")
+def _parent(style: _Element) -> str:
+    return attribute(style, "style", "parent-style-name")
 
 
 def _resolved(chain: Sequence[_Element]) -> ResolvedStyle:
