@@ -315,12 +315,19 @@ def reconnect(dsn: str) -> Connection:
             time.sleep(0.2)
 
 
+def prepare(dsn: str, engine: str, segment_chunks: int) -> None:
+    schema.prepare(dsn, schema.Choice(engine, "simple", SPACE))
+    if engine != "textsearch":
+        with psycopg.connect(dsn) as connection:
+            connection.execute(SEGMENTS.format(segment_chunks).encode())
+
+
 @contextmanager
 def databases(server: str, engine: str, segment_chunks: int) -> Iterator[list[str]]:
     """Yield the DSN of a prepared database, and those of its workers."""
     if engine == "citus":
         with new_cluster(nodes_of(server)) as dsns:
-            schema.prepare(dsns[0], schema.Choice(engine, "simple", SPACE))
+            prepare(dsns[0], engine, segment_chunks)
             yield dsns
         return
     name = f"soak_{os.getpid()}"
@@ -328,10 +335,7 @@ def databases(server: str, engine: str, segment_chunks: int) -> Iterator[list[st
         admin.execute(f"create database {name}".encode())
         try:
             dsn = urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
-            schema.prepare(dsn, schema.Choice(engine, "simple", SPACE))
-            if engine != "textsearch":
-                with psycopg.connect(dsn) as connection:
-                    connection.execute(SEGMENTS.format(segment_chunks).encode())
+            prepare(dsn, engine, segment_chunks)
             yield [dsn]
         finally:
             with reconnect(server) as own:
