@@ -1,19 +1,19 @@
 -- Run again after each change of functions and tables: a new table is closed until a policy opens it, and functions that
 -- are replaced run as their caller.
 create or replace function lexichord.guard_tenants() returns void
-language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = error
-set citus.enable_ddl_propagation = off as $$
+language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set client_min_messages = error as $$
 declare
     each record;
+    propagation constant text := coalesce(current_setting('citus.enable_ddl_propagation', true), '');
 begin
     if not (select c.has_tenants from configuration c) then
         return;
     end if;
     if to_regrole('lexichord_server') is null then
         begin
-            set local citus.enable_ddl_propagation = on;  -- the workers of a cluster are told whom it is granted to
+            perform set_config('citus.enable_ddl_propagation', 'on', true);  -- the workers of a cluster are told whom it is granted to
             create role lexichord_server nologin;
-            set local citus.enable_ddl_propagation = off;
+            perform set_config('citus.enable_ddl_propagation', propagation, true);
         exception when insufficient_privilege then
             raise exception 'the role lexichord_server is missing' using errcode = 'invalid_parameter_value',
                 hint = 'Have a superuser run: create role lexichord_server nologin';

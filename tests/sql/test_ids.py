@@ -26,7 +26,7 @@ from tests.sql.corpus import RESULT, Connection, call, inner_functions, put
 IDS = Ids(b"of a test".ljust(16))
 # Numbers that are no document's and no chunk's: of runs, queries, evaluations and keys, and counts.
 NO_IDS = """
-    a amount b byte_count bytes card_token_count changes characters chunk_count chunks
+    a amount b byte_count bytes cancelled card_token_count changes characters chunk_count chunks
     chunks_without_vector completed datasets deleted dense_rank df document_count documents
     documents_with done effective_cache_size embedded evaluation evaluation_id failed
     from_changes hits in_progress index_bytes inserted key key_id keys keyword_rank
