@@ -213,6 +213,9 @@ class Soak:
             except psycopg.OperationalError:
                 self.count(cut=1)
                 time.sleep(0.2)
+            except psycopg.Error as error:  # of an engine, where it is to be tried again
+                print("refused", " ".join(str(error).split()), flush=True)
+                self.count(refused=1)
 
     def _goes_on(self) -> bool:
         return self.counts["questions"] < self.questions and time.monotonic() < self.ends
@@ -365,9 +368,11 @@ def main() -> None:
         with ThreadPoolExecutor(arguments.writers + arguments.readers + 2) as pool:
             tasks = [pool.submit(soak.write, number) for number in range(arguments.writers)]
             tasks += [pool.submit(soak.disturb), pool.submit(soak.watch)]
-            for reader in [pool.submit(soak.ask, n) for n in range(arguments.readers)]:
-                reader.result()
-            soak.done.set()
+            try:
+                for reader in [pool.submit(soak.ask, n) for n in range(arguments.readers)]:
+                    reader.result()
+            finally:
+                soak.done.set()
             for task in tasks:
                 task.result()
         print(dict(soak.counts))
