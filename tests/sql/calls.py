@@ -32,7 +32,8 @@ WITHOUT_ARGUMENTS = """
     database_identity database_status default_depth default_feedback_documents default_fusion
     default_k default_weights rrf_constant dense_probes document_recipes find_problems
     id_secret replica_state
-    written_position index_use keyword_plan keyword_index vector_tables index_faults
+    written_position index_use index_statements keyword_plan keyword_index
+    vector_tables index_faults
     wanted_indexes bound_statement
     sealing unsealed_keywords known_faults text_configs list_datasets list_keys most_dimensions
     moved_extensions named_extensions outgrown_indexes list_files reader_gaps reader_rights
