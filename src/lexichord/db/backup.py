@@ -198,7 +198,7 @@ def _check_whole(dsn: str, wanted: Collection[bytes]) -> None:
     """Raise ConfigError, and leave nothing, where what was restored lacks a part of the schema."""
     lacking = sorted(set(wanted) - {*map(head_of, parts_of(schema_of(dsn)))})
     if lacking:
-        with transaction(dsn) as connection:
+        with translate_errors(), transaction(dsn) as connection:
             _make_room(connection)
         raise ConfigError(
             f"nothing was restored: the backup lacks {len(lacking)} parts that lexichord "

@@ -279,7 +279,8 @@ def _lines(lines: list[str], inline: Callable[[str], str]) -> Iterator[str]:
         if match and _is_admonition(match):
             inside = match["fence"][0] in "!?"
             if match["kind"]:
-                yield f"{match['indent']}{_label(match)}{_line_end(line)}"
+                end = line[len(line.removesuffix("\r").rstrip(" \t")) :]
+                yield f"{match['indent']}{_label(match)}{end.strip(' ')}"
             continue
         if MARKUP_LINE.fullmatch(line):
             continue
@@ -302,11 +303,6 @@ def _label(match: re.Match[str]) -> str:
     found = ADMONITION_TITLE.fullmatch(_without_attributes(match["rest"]))
     title = found and (found["quoted"] or found["bracket"] or found["bare"])
     return title.strip() if title else f"{match['kind'].capitalize()}:"
-
-
-def _line_end(line: str) -> str:
-    """Return the white space that a line ends with, without blanks around it."""
-    return line[len(line.removesuffix("\r").rstrip(" \t")) :].strip(" ")
 
 
 def _without_attributes(words: str) -> str:
