@@ -23,13 +23,16 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
                     else x.attributes end as attributes, x.byte_count, x.created_at, x.run_id, x.file_id as sort_key
         from sent x left join run r on r.id = x.run_id,
              lateral (select count(*) as documents, (array_agg(d.metadata order by d.id))[1] as metadata,
-                             (array_agg(d.title order by d.id))[1] as title
+                             (array_agg(d.title order by d.id))[1] as title,
+                             bool_or(d.media_type in ('message/rfc822', 'application/vnd.ms-outlook')) as is_mail
                       from document d
                       where d.dataset_id = x.dataset_id and d.uri ~>=~ x.prefix and d.uri ~<~ (left(x.prefix, -1) || '0')) as d,
-             lateral (select count(*) as files, min(f.reason) filter (where f.status = 'failed') as reason from run_file f
+             lateral (select count(*) as files, min(f.reason) filter (where f.status = 'failed') as reason,
+                             coalesce(bool_or(f.uri = x.prefix || x.name), false) as is_whole from run_file f
                       where f.run_id = x.run_id and starts_with(f.uri, x.prefix)) as told,
-             lateral (select case  -- what it was stored as before says nothing while its run has yet to come to it
-                      when told.files = 0 and r.finished_at is null and r.seen_at >= clock_timestamp() - interval '60 s' then 'in_progress'
+             lateral (select case  -- what it was stored as before says nothing while its run has yet to come to it; of a file
+                      -- that contains others some may be missing until its run has ended
+                      when (not told.is_whole or d.is_mail) and r.finished_at is null and r.seen_at >= clock_timestamp() - interval '60 s' then 'in_progress'
                       when d.documents > 0 then 'completed'
                       when told.files = 0 and r.finished_at = 'infinity' then 'cancelled' else 'failed' end as state) as v
         union all

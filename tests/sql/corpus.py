@@ -77,6 +77,7 @@ def put(
     recipe: str = "test",
     twin: int | None = None,
     text_config: str | None = None,
+    media_type: str = "text/plain",
 ) -> Row:
     """Store a document whose chunks are its lines; give the row of store_document."""
     text = "\n".join(contents)
@@ -102,7 +103,7 @@ def put(
             dataset=dataset,
             uri=uri,
             title=title,
-            media_type="text/plain",
+            media_type=media_type,
             sha256=hashlib.sha256(text.encode()).hexdigest(),
             recipe=recipe,
             content=text,

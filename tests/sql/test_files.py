@@ -91,6 +91,22 @@ def test_a_file_that_is_stored_anew_is_in_progress_until_its_run_has_come_to_it(
     assert (row["state"], row["attributes"]) == ("completed", {})
 
 
+@pytest.mark.parametrize(
+    ("name", "media_type"), [("a.md/1.txt", "text/plain"), ("a.md", "message/rfc822")]
+)
+def test_a_file_that_contains_others_is_in_progress_until_its_run_has_ended(
+    connection: Connection, name: str, media_type: str
+) -> None:
+    keep(connection, A)
+    run = attach(connection, A)
+    uri = f"upload://zoo/{A}/{name}"
+    put(connection, uri, ["w1"], dataset="zoo", media_type=media_type)
+    call(connection, "record_files", run_id=run, uris=[uri], status="inserted")
+    assert states(connection) == [(A, "in_progress")]
+    call(connection, "finish_run", run_id=run)
+    assert states(connection) == [(A, "completed")]
+
+
 def test_what_was_stored_before_an_interruption_stays_completed(connection: Connection) -> None:
     keep(connection, A)
     put(connection, f"upload://zoo/{A}/a.md", ["w1"], dataset="zoo")
