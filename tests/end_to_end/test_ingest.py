@@ -154,7 +154,7 @@ def test_what_was_stored_stays_when_its_file_goes_bad(plain: SyncLexichord, fold
 def test_a_document_of_too_many_chunks_is_refused_by_name(
     dsn: str, plain: SyncLexichord, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lexichord.ingest.pipeline.LARGE_CHUNKS", 3)
+    monkeypatch.setattr("lexichord.ingest.sources.LARGE_CHUNKS", 3)
     huge, small = folder / "huge.txt", folder / "small.md"
     huge.write_text("zebra")
     small.write_text("yak")

@@ -64,12 +64,10 @@ from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Document, EmbeddingSpace, Json
-from lexichord.types.base import counted
 from lexichord.types.options import read_metadata, read_number
 from lexichord.types.questions import Usage
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
-LARGE_CHUNKS = 2000  # of a document; some 2 MB of text, as long as three novels
 MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the database
 
 type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
@@ -322,7 +320,7 @@ class IngestPipeline:
 
     def _prepare(self, source: IngestSource) -> PreparedDocument:
         prepared = self.sample.read(source)
-        _check_size(prepared, self.settings.max_chunks)
+        prepared.check_size(self.settings.max_chunks)
         prepared = self._in_its_language(prepared)
         if prepared.vectors and prepared.space != self.space:
             raise IngestError(self._not_of_this_space(str(prepared.space)))
@@ -378,7 +376,7 @@ class IngestPipeline:
             except (ConfigError, IngestError) as error:  # this document's data, not the server
                 await self.recorder.fail(uri, error)
             else:
-                self.recorder.store(uri, row, _flags(prepared))
+                self.recorder.store(uri, row, prepared.flags)
 
     async def _store_one(
         self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: str | None
@@ -472,15 +470,6 @@ def _is_same(row: Row, made: IngestSource | Document) -> bool:
     return (row["sha256"], row["recipe"]) == (made.sha256, made.recipe)
 
 
-def _flags(prepared: PreparedDocument) -> list[str]:
-    """Return what is doubtful in a document; metadata that came along may be anything."""
-    given = prepared.document.metadata.get("flags")
-    flags = [str(flag) for flag in given] if isinstance(given, list) else []
-    if (chunks := len(prepared.chunks)) > LARGE_CHUNKS:
-        flags.append(f"{chunks:,} chunks: data are better left out, by exclude or max_chunks")
-    return flags
-
-
 def _why_unusable(settings: Settings, space: str) -> str | None:
     """Return why a model that is here embeds nothing, so that no database is bound to it."""
     embedder, reasons = find_embedder(settings, space)
@@ -491,15 +480,6 @@ def _why_unusable(settings: Settings, space: str) -> str | None:
     except ProviderError as error:
         return str(error)
     return None
-
-
-def _check_size(prepared: PreparedDocument, max_chunks: int | None) -> None:
-    """Raise IngestError for a document of more chunks than one may have."""
-    if max_chunks and (chunks := len(prepared.chunks)) > max_chunks:
-        raise IngestError(
-            f"gives {counted(chunks, 'chunk', ',')}, more than max_chunks ({max_chunks:,}): "
-            "leave the file out, or raise the limit"
-        )
 
 
 def _check(what: str, names: Collection[str], known: Sequence[str]) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # How the recipe begins of a document that was passed in, not read from a file.
 GIVEN_RECIPE_PREFIX = "chunked "
+LARGE_CHUNKS = 2000  # of a document; some 2 MB of text, as long as three novels
 
 
 class FileGoneError(IngestError):
@@ -77,6 +78,23 @@ class PreparedDocument:
     chunks: Sequence[Chunk]
     vectors: Sequence[Sequence[float]] = ()
     space: str | None = None
+
+    @property
+    def flags(self) -> list[str]:
+        """What is doubtful in it; metadata that came along may be anything."""
+        given = self.document.metadata.get("flags")
+        flags = [str(flag) for flag in given] if isinstance(given, list) else []
+        if (chunks := len(self.chunks)) > LARGE_CHUNKS:
+            flags.append(f"{chunks:,} chunks: data are better left out, by exclude or max_chunks")
+        return flags
+
+    def check_size(self, max_chunks: int | None) -> None:
+        """Raise IngestError for more chunks than a document may have."""
+        if max_chunks and (chunks := len(self.chunks)) > max_chunks:
+            raise IngestError(
+                f"gives {counted(chunks, 'chunk', ',')}, more than max_chunks ({max_chunks:,}): "
+                "leave the file out, or raise the limit"
+            )
 
 
 @dataclass(frozen=True, slots=True)
