@@ -166,7 +166,9 @@ def test_what_is_not_whole_restores_nothing(source: str, target: str, file: Path
         manifest["tables"] = {}
 
     for change in (one_more, another_sum, no_tables):
-        with pytest.raises(DatabaseError, match=r"nothing was restored: table \w+ has not the"):
+        with pytest.raises(
+            DatabaseError, match=r"nothing was restored: .*(has not the|counts none)"
+        ):
             backup.restore(target, rewritten(file, change))
         assert not is_prepared(target)
     other = rewritten(file, lambda manifest: manifest.update(format=2, version="1.0.0"))
@@ -314,6 +316,48 @@ def test_what_lacks_a_part_restores_nothing(
     tampered(file, lambda connection: connection.execute(f"drop {dropped}".encode()), source)
     with pytest.raises(ConfigError, match=r"^nothing was restored: the backup lacks "):
         backup.restore(target, file)
+    assert not is_prepared(target)
+
+
+@pytest.mark.parametrize("last", [1, 2**63 - 1])
+def test_numbers_that_would_be_given_twice_or_soon_end_restore_nothing(
+    source: str, target: str, file: Path, last: int
+) -> None:
+    change = f"select setval('lexichord_data.chunk_id_seq', {last})"
+    tampered(file, lambda connection: connection.execute(change.encode()), source)
+    told = rf"^the backup's numbers of chunk go on after {last}, "
+    for trust in (False, True):
+        with pytest.raises(ConfigError, match=told):
+            backup.restore(target, file, trust=trust)
+    assert not is_prepared(target)
+
+
+def test_rows_that_no_backup_holds_restore_nothing(
+    source: str, target: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No sum is kept of them, so that anybody could have put them there."""
+    kept = tuple(name for name in backup.DERIVED_ROWS if name != "function_release")
+    with monkeypatch.context() as patched:
+        patched.setattr(backup, "DERIVED_ROWS", kept)
+        backup.backup(source, file)
+    crafted = rewritten(file, lambda manifest: manifest["tables"].pop("function_release"))
+    for trust in (False, True):
+        with pytest.raises(DatabaseError, match="rows of function_release, of which its manifest"):
+            backup.restore(target, crafted, trust=trust)
+    assert not is_prepared(target)
+
+
+def test_what_is_not_taken_on_leaves_nothing(
+    source: str, target: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup.backup(source, file)
+
+    def fail(dsn: str, choice: Choice) -> None:
+        raise DatabaseError("the disk is full")
+
+    monkeypatch.setattr(schema, "prepare", fail)
+    with pytest.raises(DatabaseError, match=r"^nothing was restored: the disk is full$"):
+        backup.restore(target, file, trust=True)
     assert not is_prepared(target)
 
 

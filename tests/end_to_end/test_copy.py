@@ -202,6 +202,46 @@ def test_what_changes_meanwhile_is_an_error_until_it_is_copied_again(
     assert rows(target, "failed_files", dataset="default") == []
 
 
+MOVE = "select lexichord.move_documents(array(select id from lexichord_data.document {}), %s)"
+
+
+@pytest.mark.parametrize(
+    ("at", "change", "target_dataset", "told"),
+    [
+        (0, "select lexichord.rename_dataset('other', %s)", "new", "other is gone, new is new"),
+        (0, MOVE.format("where uri = 'doc/0090'"), "new", "new is new"),
+        (
+            STORED,
+            MOVE.format("where uri = 'doc/0090'"),
+            "default",
+            "default has 31 of 30 documents",
+        ),
+    ],
+)
+def test_documents_that_go_to_another_dataset_meanwhile_are_told(
+    opened: SyncLexichord,
+    source: str,
+    target: str,
+    at: int,
+    change: str,
+    target_dataset: str,
+    told: str,
+) -> None:
+    """What a dataset held that was copied before, or has another name by now."""
+    seen: list[str] = []
+
+    def listen(name: str, *_: str) -> None:
+        if len(seen) == at:
+            run(source, change, target_dataset)
+        seen.append(name)
+
+    with pytest.raises(DatabaseError, match=f"meanwhile: {told}.*: copy again$"):
+        opened.copy_to(target, listener=listen)
+    opened.copy_to(target)
+    for dataset in ("default", "new", "other"):
+        assert hashes(source, dataset).items() <= hashes(target, dataset).items()
+
+
 def test_a_document_that_the_target_refuses_stops_no_other(
     opened: SyncLexichord, target: str
 ) -> None:

@@ -215,6 +215,7 @@ def test_what_happens_inside_stays_inside(
             "files are not reranked: … 500",
         ),
         ("POSTGRESQL://u:secret@db/x is away", "… is away"),
+        ("(2+postgres://u:secret@db/x)", "(…"),
         ("'~/models/x' cannot be read", "'…' cannot be read"),
         (
             "there is no dataset 'x': select * from lexichord.list_datasets();",

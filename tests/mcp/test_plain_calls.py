@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from lexichord import SyncLexichord
 from tests.conftest import new_database
-from tests.mcp.serving import Place, Served, inside
+from tests.mcp.serving import Place, Served, inside, served
 
 DATASET = "your-dataset-id"
 # As they stand in "Context-Aware Retriever", part 2, to the last blank.
@@ -80,12 +81,26 @@ def test_the_calls_of_the_walk_through_are_answered(
     assert result["ignored"].keys() == {"X-RETRIEVAL-ENDPOINT"}
 
 
+def plain(tool: str, **parameters: object) -> str:
+    return json.dumps({"tool": tool, "parameters": parameters})
+
+
+def nested(depth: int) -> object:
+    """Give a list in a list and so on."""
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("body", "status", "details"),
     [
         ('{"tool": "nope"}', 400, "nope"),
         ('{"tool": "search", "parameters": {"query": 1}}', 400, "query"),
         ('{"tool": "search", "parameters": [1]}', 400, ""),
+        (plain("file_count", filter=nested(900)), 400, "more than 32 objects or lists"),
+        (plain("assistant", query="a", dataset_info=[{"id": "a"}] * 101), 400, "at most 100"),
         ('{"tool": "file_discover", "parameters": {"query": "a", "dataset_id": "no"}}', 404, "no"),
     ],
 )
@@ -93,3 +108,14 @@ def test_what_is_wrong_is_said(server: Served, body: str, status: int, details: 
     answer = httpx.post(server.url, content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status, answer.text
     assert details in json.dumps(answer.json()["details"])
+
+
+def test_who_does_not_wait_leaves_no_trace(place: Place, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(place, log) as server:
+        with psycopg.connect(place.dsn) as holder:
+            holder.execute("lock table lexichord_data.document in access exclusive mode")
+            with pytest.raises(httpx.ReadTimeout):
+                httpx.post(server.url, content=plain("file_count"), timeout=2)
+        assert httpx.post(server.url, content=plain("file_count")).status_code == 200
+    assert "Traceback" not in log.read_text()

@@ -7,7 +7,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import psycopg
 import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextContent
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
@@ -109,6 +112,18 @@ async def test_what_words_find_is_given_when_time_runs_out(
         error = await refused(client, "keyword_generator", query="logs kept", timeout_seconds=1)
     assert error.keys() == {"error", "status", "message", "timeout_seconds", "suggestions"}
     assert (error["error"], error["status"]) == ("Request timeout", "timeout")
+
+
+async def test_what_is_no_tool_takes_no_longer_either(place: Place) -> None:
+    limited = replace(place, settings={**place.settings, "LEXICHORD_REQUEST_TIMEOUT": "2"})
+    with inside(limited) as server, psycopg.connect(place.dsn) as holder:
+        holder.execute("lock table lexichord_data.document in access exclusive mode")
+        async with over_http(server.url) as client:
+            with pytest.raises(MCPError, match="it took too long"):
+                await client.read_resource("datasets://all")
+            (message,) = (await client.get_prompt("dataset_setup_guide")).messages
+    assert isinstance(message.content, TextContent)
+    assert message.content.text.startswith("it took too long")
 
 
 async def test_the_servers_own_limit_counts_as_well(

@@ -22,7 +22,7 @@ META = {
     CLIENT_INFO_META_KEY: {"name": "test", "version": "1"},
     CLIENT_CAPABILITIES_META_KEY: {},
 }
-REASON = r"(lone surrogate|infinite numbers)"
+REASON = r"(lone surrogate|infinite numbers|more than 32 objects or lists inside)"
 QUERY = f'"{json.dumps(SURROGATE)[1:-1]} zebra"'
 # Of the tool `retriever`: arguments, and the field that is named.
 ARGUMENTS = [
@@ -36,6 +36,8 @@ ARGUMENTS = [
     ),
     ('{"query": "zebra", "filter": {"key": "a", "op": "gt", "value": NaN}}', "filter.value"),
     (f'{{"query": "zebra", {QUERY}: 1}}', ""),
+    (f'{{"query": "zebra", "top_k": {"9" * 5000}}}', "top_k"),
+    *((f'{{"query": "zebra", "filter": {"[" * deep}{"]" * deep}}}', "") for deep in (40, 300, 600)),
 ]
 
 

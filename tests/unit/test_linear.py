@@ -30,6 +30,8 @@ from lexichord.ingest.load import load
 from lexichord.ingest.load.odf.styles import OPEN_DOCUMENT
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.retrieve.evidence.splitting import LIST_ITEM
+from lexichord.serve.errors import public_line
+from lexichord.serve.page.reading import answer_patterns, show_line
 from tests.documents import add_footnotes, repacked, xml
 
 FEW, MANY = 200, 800
@@ -373,3 +375,15 @@ def test_what_tex_takes_in_is_not_sought_from_each_blank(tmp_path: Path) -> None
 
 def test_the_sign_of_an_item_is_not_sought_from_each_blank() -> None:
     check_seconds(lambda amount: LIST_ITEM.match(" " * amount))
+
+
+@pytest.mark.parametrize("sign", [" ", "\n"])
+@pytest.mark.parametrize("show", [show_line, answer_patterns])
+def test_what_parts_a_shown_line_is_not_sought_from_each_blank(
+    show: Callable[[str], object], sign: str
+) -> None:
+    check_seconds(lambda amount: show(f"some{sign * amount}words"))
+
+
+def test_an_address_in_an_error_is_not_sought_from_each_letter() -> None:
+    check_seconds(lambda amount: public_line("a" * amount))

@@ -1,7 +1,7 @@
 """Copy datasets to another database, of any engine: what differs is copied, then compared."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
@@ -48,14 +48,40 @@ async def copy_datasets(
     async with Database(target, COPY_CONNECTIONS) as opened:
         if await catalogue.database_identity(source) == await catalogue.database_identity(opened):
             raise ConfigError("a database cannot be copied onto itself: name another target")
-        space = fixed["space"]
-        return [await Copy(source, opened, name, space, **callbacks).run() for name in names]
+        copies = [Copy(source, opened, name, fixed["space"], **callbacks) for name in names]
+        reports = [await copy.run() for copy in copies]
+    await _refuse_changes(source, datasets, {copy.dataset: copy.total for copy in copies})
+    return reports
 
 
 async def _names(source: Database, wanted: Sequence[str]) -> list[str]:
     await catalogue.check_datasets(source, wanted)
-    names = [row["dataset"] for row in await catalogue.list_datasets(source)]
-    return [name for name in names if name in wanted or not wanted]
+    return [*await _counts(source, wanted)]
+
+
+async def _counts(source: Database, wanted: Sequence[str]) -> dict[str, int]:
+    rows = await catalogue.list_datasets(source)
+    return {
+        row["dataset"]: row["documents"] for row in rows if row["dataset"] in wanted or not wanted
+    }
+
+
+async def _refuse_changes(
+    source: Database, wanted: Sequence[str], copied: Mapping[str, int]
+) -> None:
+    """Raise DatabaseError where documents may have gone from one dataset to another meanwhile."""
+    now = await _counts(source, wanted)
+    changes = [f"{name} is gone" for name in copied if name not in now]
+    changes += [f"{name} is new" for name in now if name not in copied]
+    changes += [
+        f"{name} has {now[name]} of {counted(total, 'document')}"
+        for name, total in copied.items()
+        if now.get(name, total) != total
+    ]
+    if changes:
+        raise DatabaseError(
+            f"the source's datasets have changed meanwhile: {', '.join(changes)}: copy again"
+        )
 
 
 @dataclass
@@ -71,6 +97,7 @@ class Copy:
     listener: DocumentListener = lambda uri, status, reason: None
     report: Copied = field(init=False)
     failed: dict[str, str] = field(init=False, default_factory=dict)
+    total: int = field(init=False, default=0)  # the source's documents when they were compared
 
     async def run(self) -> Copied:
         """Copy what is missing or differs. Raises DatabaseError if it still does in the end."""
@@ -85,10 +112,10 @@ class Copy:
                 for uri, row in here.items():
                     if _difference(row, there.get(uri)):
                         await self._copy(row, there.get(uri))
-            total = await self._compare()
+            await self._compare()
             await self._copy_originals()
             await store.finish_run(self.target, run)
-        self._refuse_difference(total)
+        self._refuse_difference()
         return self.report
 
     async def _hashes(self) -> tuple[DocumentHashes, DocumentHashes]:
@@ -138,14 +165,14 @@ class Copy:
             if content is not None and uri in copies:
                 await store.keep_original(self.target, copies[uri]["document_id"], content)
 
-    async def _compare(self) -> int:
-        """Record what is not the same; return the number of the source's documents."""
+    async def _compare(self) -> None:
+        """Record what is not the same."""
         here, there = await self._hashes()
+        self.total = len(here)
         for uri, row in here.items():
             difference = _difference(row, there.get(uri))
             if difference and uri not in self.failed:
                 await self._fail(uri, difference)
-        return len(here)
 
     async def _fail(self, uri: str, reason: str) -> None:
         run = self.report.run_id
@@ -153,8 +180,8 @@ class Copy:
         self.failed[uri] = reason
         self.listener(uri, "failed", reason)
 
-    def _refuse_difference(self, total: int) -> None:
-        documents = counted(total, "document")
+    def _refuse_difference(self) -> None:
+        documents = counted(self.total, "document")
         for uri, reason in self.failed.items():
             raise DatabaseError(
                 f"{len(self.failed)} of {documents} of dataset {self.dataset} are not the same "

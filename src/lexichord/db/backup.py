@@ -43,7 +43,7 @@ from lexichord.db.dumps import (
 )
 from lexichord.db.pool import check_dsn
 from lexichord.db.session import translate_errors
-from lexichord.errors import ConfigError, DatabaseError
+from lexichord.errors import ConfigError, DatabaseError, LexichordError
 from lexichord.types import Backup
 from lexichord.types.base import explain_invalid, one_line
 
@@ -70,6 +70,19 @@ TABLE_SUM = """
 select count(*), coalesce(sum(('x' || left(md5(t::text), 16))::bit(64)::bigint), 0)::text
 from lexichord_data.{} as t
 """
+SEQUENCES = """
+select s.relname, t.relname, a.attname from pg_depend d
+join pg_class s on s.oid = d.objid and s.relkind = 'S' join pg_class t on t.oid = d.refobjid
+join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid
+where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
+and d.deptype in ('a', 'i') and t.relnamespace = 'lexichord_data'::regnamespace
+"""
+SEQUENCE_STATE = sql.SQL("""
+select case when s.is_called then s.last_value else s.last_value - 1 end,
+       (select coalesce(max(t.{1}), 0) from lexichord_data.{2} as t)
+from lexichord_data.{0} as s
+""")
+MAX_LAST_NUMBER = 2**62  # of a sequence, as far as one comes in the life of a database
 ENGINE_INDEXES = """
 select c.relname from pg_class c join pg_am a on a.oid = c.relam
 where c.relnamespace = 'lexichord_data'::regnamespace and c.relkind = 'i'
@@ -176,9 +189,10 @@ def restore(dsn: str, file: Path, engine: str | None = None, *, trust: bool = Fa
             own = None if trust else _own_schema(dsn, archive, engine)
             with transaction(dsn) as connection:
                 chosen = _load(connection, archive, engine, own)
-        schema.prepare(dsn, schema.Choice())
-        if own is not None:
-            _check_whole(dsn, own.heads)
+        with _or_cleared(dsn):
+            schema.prepare(dsn, schema.Choice())
+            if own is not None:
+                _check_whole(dsn, own.heads)
         with translate_errors(), transaction(dsn) as connection:
             left_out = _follow_tables(connection)
     return _outcome(file, archive.manifest, chosen, left_out)
@@ -194,14 +208,23 @@ def _all_or_nothing() -> Iterator[None]:
         raise type(error)(f"nothing was restored: {error}") from error
 
 
-def _check_whole(dsn: str, wanted: Collection[bytes]) -> None:
-    """Raise ConfigError, and leave nothing, where what was restored lacks a part of the schema."""
-    lacking = sorted(set(wanted) - {*map(head_of, parts_of(schema_of(dsn)))})
-    if lacking:
+@contextmanager
+def _or_cleared(dsn: str) -> Iterator[None]:
+    """Leave nothing of what was restored where it is not taken on."""
+    try:
+        yield
+    except LexichordError as error:
         with translate_errors(), transaction(dsn) as connection:
             _make_room(connection)
+        raise type(error)(f"nothing was restored: {error}") from error
+
+
+def _check_whole(dsn: str, wanted: Collection[bytes]) -> None:
+    """Raise ConfigError where what was restored lacks a part of the schema."""
+    lacking = sorted(set(wanted) - {*map(head_of, parts_of(schema_of(dsn)))})
+    if lacking:
         raise ConfigError(
-            f"nothing was restored: the backup lacks {len(lacking)} parts that lexichord "
+            f"the backup lacks {len(lacking)} parts that lexichord "
             f"{version('lexichord')} writes ({one_line(lacking[0].decode(), STATEMENT_CHARS)}): "
             "make it again"
         )
@@ -376,11 +399,13 @@ def _load(
             _run_script(
                 connection,
                 lines,
-                (manifest.vector_schema, vector_schema),
+                manifest,
+                vector_schema,
                 None if own is None else own.parts,
             )
     begin(connection)
     _compare(manifest.tables, _table_sums(connection))
+    _check_sequences(connection)
     schema.take_on(connection)
     if own is not None and fetch(connection, HAS_INDEXED_TABLES)[0][0]:
         raise ConfigError(
@@ -417,13 +442,20 @@ def _entries(archive: Archive) -> Iterator[str]:
 def _run_script(
     connection: Connection,
     lines: IO[bytes],
-    vector_schemas: tuple[str, str],
+    manifest: Manifest,
+    vector_schema: str,
     own: Collection[bytes] | None,
 ) -> None:
     """Run pg_dump's script: statements, and in between the rows of tables."""
+    vector_schemas = manifest.vector_schema, vector_schema
     before_rows, statements, size = LATE_TABLES, list[bytes](), 0
     for line in iter(lambda: lines.readline(BLOCK_BYTES), b""):
-        if COPY_LINE.fullmatch(line):
+        if copied := COPY_LINE.fullmatch(line):
+            if (name := copied[1].decode().strip('"')) not in manifest.tables:
+                raise DatabaseError(
+                    f"the backup holds rows of {name}, of which its manifest counts none; make the "
+                    "backup again"
+                )
             _run_statements(connection, statements, vector_schemas, own)
             connection.execute(before_rows)
             before_rows = ""
@@ -472,6 +504,17 @@ def _compare(
             raise DatabaseError(
                 f"table {name} has not the rows of the backup's, "
                 f"{stored.get(name, nothing)[0]} for {rows[0]}; make the backup again"
+            )
+
+
+def _check_sequences(connection: Connection) -> None:
+    """Raise ConfigError for a sequence that would give a number twice, or soon none."""
+    for sequence, table, column in fetch(connection, SEQUENCES):
+        names = sql.Identifier(sequence), sql.Identifier(column), sql.Identifier(table)
+        ((last, largest),) = fetch(connection, SEQUENCE_STATE.format(*names))
+        if not largest <= last < MAX_LAST_NUMBER:
+            raise ConfigError(
+                f"the backup's numbers of {table} go on after {last}, and its largest is {largest}"
             )
 
 

@@ -27,6 +27,7 @@ from lexichord.errors import (
     RateLimitError,
     TooManyRequestsError,
 )
+from lexichord.serve.limits import MAX_MESSAGE_CHARS
 from lexichord.types import (
     FilesResult,
     IngestRun,
@@ -63,7 +64,7 @@ PUBLIC_FORMS: dict[type[BaseException], ErrorForm] = {
 # Addresses and DSNs, the services that providers name, and paths of two parts or more; no message
 # names a route such as /v1/jobs.
 PRIVATE_PLACE = re.compile(
-    r"[a-z][a-z0-9+.-]*://[^\s'\"]+"
+    r"(?<![a-z0-9+.-])[a-z0-9+.-]+://[^\s'\"]+"
     r"|(?<=(?:embedder|reranker) at )\S+"
     r"|(?<![\w.])~?(?:/[^\s/:;,'\"()]+){2,}/?",
     re.I,
@@ -123,7 +124,12 @@ def _known_class(error: BaseException) -> type[BaseException] | None:
 
 
 def public_line(line: str) -> str:
-    """Return a line without the addresses, DSNs and paths that it names, and without SQL."""
+    """Return a line without the addresses, DSNs and paths that it names, and without SQL.
+
+    What callers sent may be in it, however long.
+    """
+    if len(line) > MAX_MESSAGE_CHARS:
+        line = f"{line[:MAX_MESSAGE_CHARS]}…"
     return PRIVATE_PLACE.sub("…", SQL_HINT.sub("", line))
 
 

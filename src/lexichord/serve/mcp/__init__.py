@@ -351,6 +351,17 @@ async def _run_in_time(
     return timeout_result(seconds)
 
 
+@asynccontextmanager
+async def scoped_in_time(find_caller: FindCaller) -> AsyncIterator[ScopedClient]:
+    """Yield a caller's client for what is no tool, no longer than one may take.
+
+    Raises TimeoutError.
+    """
+    scoped = (await find_caller()).scoped
+    async with asyncio.timeout(min(TOOL_SECONDS, scoped.settings.request_timeout)):
+        yield scoped
+
+
 def explain_timeout(output: BaseModel, seconds: float) -> BaseModel:
     """Return a result with, if time ran out, what that means."""
     if not isinstance(output, ToolOutput) or output.status == "ok":

@@ -6,7 +6,8 @@ Messages are looked at before the protocol's reader takes them. What no field ta
 the field's name on every transport. Of the readers of JSON between a client and the tools some let
 it through, some refuse the message without a name, and one passes over it, so that its sender waits
 for ever. So it is taken out before them, and said in the message itself, in the member that the
-protocol leaves to servers.
+protocol leaves to servers. What is no JSON, or has no id that can be answered, that reader still
+passes over on standard input.
 
 Tools are called by one JSON object, too, {"tool": NAME, "parameters": {…}}, as kbbridge's pages
 show it, for programs that have HTTP and no client of the protocol: the call is handed on as one of
@@ -19,7 +20,8 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
-from math import isfinite
+from math import inf, isfinite
+from secrets import token_hex
 from threading import Thread
 from typing import Annotated, Any, BinaryIO, cast
 
@@ -55,7 +57,8 @@ from lexichord.serve.errors import (
     find_invalid_value,
     public_error,
 )
-from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
+from lexichord.serve.http.bodies import check_depth
+from lexichord.serve.limits import MAX_JSON_DEPTH, MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp import (
     CLIENT_SCOPE_KEY,
     RETRIEVAL_KEY_HEADER,
@@ -69,12 +72,13 @@ from lexichord.serve.mcp import (
     add_tool,
     error_result,
     request_caller,
+    scoped_in_time,
 )
 from lexichord.serve.middleware import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, answer
 from lexichord.serve.services import allowed_origins
 from lexichord.types import StoredDocument
 
-UNFIT_KEY = "lexichord/unfit"  # of a message's _meta
+UNFIT_KEY = f"lexichord/unfit-{token_hex(8)}"  # of a message's _meta; no sender knows it
 
 ACCEPTED_TYPES = "application/json, text/event-stream"  # what the protocol wants to be sent
 REPLACED_HEADERS = (b"accept", b"content-type", b"content-length")
@@ -95,19 +99,51 @@ type Message = MutableMapping[str, Any]
 def mark_invalid(body: bytes) -> bytes:
     """Return a message that all can read: as it is, or without what no field takes, marked."""
     try:
-        message = json.loads(body)
+        message = json.loads(body, parse_int=_read_integer)
     except (ValueError, RecursionError):
-        return body  # the protocol's own reader says what is wrong with it
-    unfit = find_invalid_value(body, message)
-    if unfit is None or not isinstance(message, dict):
-        return body
-    message = _without_unfit(message)
-    if not isinstance(params := message.get("params"), dict):
-        return body
-    meta = params.get("_meta")
+        return body  # the protocol's own reader says what is wrong with it, if it can tell to whom
+    marked = _marked(body, message) if isinstance(message, dict) else message
+    return body if marked is message else json.dumps(marked).encode() + b"\n"
+
+
+def _marked(body: bytes, message: Message) -> Message:
+    """Return a message as it is, or one without what no field takes, and with what that was."""
+    unfit = _find_unfit(body, message)
+    if unfit is None or not isinstance(message.get("params"), dict):
+        return message
+    marked: Message = _without_unfit(_cut(message))
+    meta = marked["params"].get("_meta")
     said = {UNFIT_KEY: _shortened(unfit).message}
-    params["_meta"] = {**meta, **said} if isinstance(meta, dict) else said
-    return json.dumps(message).encode() + b"\n"
+    marked["params"]["_meta"] = {**meta, **said} if isinstance(meta, dict) else said
+    return marked
+
+
+def _read_integer(digits: str) -> int | float:
+    """Return a number; one of more digits than Python reads as an infinite one, which is unfit."""
+    try:
+        return int(digits)
+    except ValueError:
+        return inf
+
+
+def _find_unfit(body: bytes, message: Message) -> InvalidValue | None:
+    """Return what no field takes, or that the message is too deep for the protocol's reader."""
+    try:
+        check_depth(message)
+    except ValueError as error:
+        return InvalidValue((), f"the message {error}")
+    return find_invalid_value(body, message)
+
+
+def _cut(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:  # noqa: ANN401
+    """Return a value without the objects and lists that lie deeper in it."""
+    if not isinstance(value, dict | list):
+        return value
+    if not depth:
+        return None
+    if isinstance(value, list):
+        return [_cut(member, depth - 1) for member in value]
+    return {name: _cut(member, depth - 1) for name, member in value.items()}
 
 
 def _without_unfit(value: Any) -> Any:  # noqa: ANN401
@@ -182,9 +218,10 @@ class PlainCallMiddleware:
         async def keep(message: Message) -> None:
             sent.append(message)
 
-        request = mark_invalid(json.dumps(call).encode())
+        request = json.dumps(_marked(body, call)).encode()
         await self.app(_with_headers(scope, request), _replayed(request, receive), keep)
-        await answer(send, *_read_result(sent), {})
+        if (reply := _find_reply(sent)) is not None:  # else its sender is gone
+            await answer(send, *_read_result(reply), {})
 
 
 async def _read_body(receive: AsgiReceive) -> bytes:
@@ -199,7 +236,7 @@ async def _read_body(receive: AsgiReceive) -> bytes:
 def _read_call(body: bytes) -> Message | None:
     """Return the protocol's call for a plain one, None for what is none."""
     try:
-        sent = json.loads(body)
+        sent = json.loads(body, parse_int=_read_integer)
     except (ValueError, RecursionError):
         return None
     if not isinstance(sent, dict) or "jsonrpc" in sent or not isinstance(sent.get("tool"), str):
@@ -224,12 +261,20 @@ def _replayed(body: bytes, receive: AsgiReceive) -> AsgiReceive:
     return replay
 
 
-def _read_result(sent: Sequence[Message]) -> tuple[int, Message]:
-    """Return status and body of the answer to a plain call."""
+def _find_reply(sent: Sequence[Message]) -> Message | None:
+    """Return the protocol's reply among what was sent, notes of progress beside it."""
     text = b"".join(message.get("body", b"") for message in sent).decode()
     lines = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
-    messages = [json.loads(line) for line in lines or [text]]
-    reply = next(message for message in reversed(messages) if message.get("id") == CALL_ID)
+    for line in reversed(lines or [text]):
+        with suppress(ValueError):
+            message = json.loads(line)
+            if "result" in message or "error" in message:
+                return dict(message)
+    return None
+
+
+def _read_result(reply: Message) -> tuple[int, Message]:
+    """Return status and body of the answer to a plain call."""
     if "error" in reply:
         return _refused(reply["error"]["message"])
     result = reply["result"]
@@ -406,25 +451,23 @@ def add_resources(mcp: FastMCP, find_caller: FindCaller) -> None:
 
     async def document(id: str) -> str:
         """Return a document's whole text."""
-        async with _resource_errors():
-            scoped = (await find_caller()).scoped
+        async with _resource_of(find_caller) as scoped:
             return (await scoped.show(chatgpt.read_id(f"document://{id}")[1])).text
 
     async def chunk(id: str) -> str:
         """Return a chunk's text with that around it."""
-        async with _resource_errors():
-            scoped = (await find_caller()).scoped
+        async with _resource_of(find_caller) as scoped:
             return (await scoped.expand(chatgpt.read_id(f"chunk://{id}")[1])).content
 
     async def datasets() -> str:
         """Return the datasets in reach, with how much each holds."""
-        async with _resource_errors():
-            return json.dumps(await (await find_caller()).scoped.datasets())
+        async with _resource_of(find_caller) as scoped:
+            return json.dumps(await scoped.datasets())
 
     async def dataset(name: str) -> str:
         """Return a dataset's documents, each with the uri that it is read by."""
-        async with _resource_errors():
-            rows = await (await find_caller()).scoped.list(datasets=[name])
+        async with _resource_of(find_caller) as scoped:
+            rows = await scoped.list(datasets=[name])
             return json.dumps([_listed(row) for row in rows[:MAX_LISTED_NAMES]])
 
     json_type, text_type = "application/json", "text/plain"
@@ -444,10 +487,11 @@ def _listed(row: StoredDocument) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def _resource_errors() -> AsyncIterator[None]:
-    """Raise an error in the protocol's way, as a stranger may see it."""
+async def _resource_of(find_caller: FindCaller) -> AsyncIterator[ScopedClient]:
+    """Yield a caller's client; raise an error in the protocol's way, as a stranger may see it."""
     try:
-        yield
+        async with scoped_in_time(find_caller) as scoped:
+            yield scoped
     except NotFoundError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from None
     except Exception as error:

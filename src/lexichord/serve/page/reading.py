@@ -40,7 +40,7 @@ END = "end"  # in that of a link's end and of a picture: behind it, in its parag
 HEADING_SIGNS = re.compile(r"[^#]*#{1,6}[ \t]*")
 
 LINE_MARKERS = re.compile(r"[ \t]*(?:(?:[-*+>•|]|\d{1,9}[.)]|#{1,6})[ \t]+|\|)*")
-CITATION = re.compile(r"\s*\[\d{1,3}\]\s*")
+CITATION = re.compile(r"\[\d{1,3}\]")
 SECTION_NUMBER = re.compile(
     r"(?:§+\s*|(?:Section|Article|Clause|Chapter|Part)\s+)?(\d{1,3}(?:\.\d{1,3})*)[.):]?\s", re.I
 )
@@ -166,7 +166,7 @@ def _sign(token: Token) -> str:
 MARKDOWN_TYPES = (MARKDOWN_TYPE, NOTEBOOK_TYPE)
 CELL_PARTER = " · "  # between the cells of a row that stands in a line of text
 UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
-ITEM_JOINT = re.compile(r"\s*\n\s*[-*+•]\s+")
+ITEM_JOINT = re.compile(r"(?<!\s)(?=[^\S\n]*\n)\s+[-*+•]\s+")
 NO_LEVEL = 0  # of the headings of a passage: they are none of the page
 LAST_LEVEL = 6
 
@@ -318,7 +318,7 @@ def _structured() -> MarkdownIt:
 def answer_patterns(answer: str) -> list[re.Pattern[str]]:
     """Return what finds the lines of an answer in its passages, whatever their spaces."""
     lines = (LINE_MARKERS.sub("", line, count=1) for line in plain_text(answer).splitlines())
-    parts = (part for line in lines for part in CITATION.split(line))
+    parts = (part.strip() for line in lines for part in CITATION.split(line))
     return [
         re.compile(r"\s+".join(map(re.escape, part.split())))
         for part in parts

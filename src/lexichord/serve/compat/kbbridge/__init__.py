@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from lexichord.errors import ConfigError, NotFoundError, some_names
 from lexichord.retrieve.confidence import MIN_CONFIDENCE
 from lexichord.serve.access import ScopedClient
-from lexichord.serve.limits import MAX_NAMED_DOCUMENTS
+from lexichord.serve.limits import MAX_FILTER_VALUES, MAX_NAMED_DOCUMENTS
 from lexichord.serve.mcp import UNPUBLISHED, SourceLink, ToolOutput
 from lexichord.types import ChunkHit, FileHit, Json, StoredDocument
 from lexichord.types.base import document_name
@@ -376,6 +376,8 @@ def read_folders(info: str | Sequence[object] | None, resource_id: str) -> list[
         items = None
     parsed = [_folder(item) for item in items] if isinstance(items, list | tuple) else []
     folders = [folder for folder in parsed if folder is not None]
+    if len(folders) > MAX_FILTER_VALUES:  # each is looked up by itself
+        raise ConfigError(f"dataset_info names at most {MAX_FILTER_VALUES} folders")
     if not folders or len(folders) < len(parsed):
         raise ConfigError(
             f"dataset_info is a JSON list of datasets with their folders: {DATASET_INFO_EXAMPLE}"

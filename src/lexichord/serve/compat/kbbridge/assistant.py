@@ -36,6 +36,7 @@ from lexichord.serve.mcp import (
     TimeoutArgument,
     ToolCaller,
     ignored_parameters,
+    scoped_in_time,
 )
 from lexichord.types import Json, ReflectOptions, Response, Step
 from lexichord.types.base import file_name
@@ -107,7 +108,8 @@ def add_prompts(mcp: FastMCP, find_caller: FindCaller) -> None:
     async def guide() -> str:
         """List the datasets and explain how a tool is told where to look."""
         try:
-            datasets = await (await find_caller()).scoped.datasets()
+            async with scoped_in_time(find_caller) as scoped:
+                datasets = await scoped.datasets()
         except Exception as error:  # a prompt has no other way to say it
             return public_error(error).message
         lines = [f"- {row['dataset']}: {row['documents']} documents" for row in datasets]
