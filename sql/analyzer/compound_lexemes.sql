@@ -12,6 +12,12 @@ declare
     part_letters constant integer := 4;  -- of the parts of a word that is hardly there
     depth constant integer := 50;  -- so many chunks at most are compared
     most constant integer := 200;  -- words; of a pasted text the first: 15,000 took 4 seconds
+    -- Of two words that so many chunks hold each, how many hold them side by side were all words in any order. Who writes two
+    -- so has them from texts that do so at least as often: where that is more than have the one word, none are read for it.
+    -- 100k chunks of contracts: 10.2 -> 2.5 ms a question; 2,252 questions of eleven kinds on 11,452 chunks: each as before.
+    chance constant double precision := (
+        select case when documents is null or not lexichord.is_narrow(documents) then 1 else 0 end / nullif(n.token_count, 0)::float8
+        from corpus_statistics n);
     listed constant text[] := (regexp_split_to_array(btrim(words), '\s+'))[:most];
     own constant text[] := tsvector_to_array(to_tsvector(text_config, words));
 begin
@@ -36,25 +42,29 @@ begin
             select distinct on (s.word) array[s.first, s.second] as asked
             from split s where s.df <= 1 and s.letters >= part_letters order by s.word, s.rarer desc
         ), form as (
-            select array[j.lexeme] as asked, a.lexeme as first, (select b.lexeme from unnest(to_tsvector(text_config, p.next)) as b) as second,
-                   p.word || ' ' || p.next as phrase, j.lexeme, t.df, true as is_one
-            from pair p, unnest(to_tsvector(text_config, p.word || p.next)) as j
+            select array[j.lexeme] as asked, a.lexeme as first, b.lexeme as second,
+                   p.word || ' ' || p.next as phrase, j.lexeme, t.df, true as is_one,
+                   t.df < depth and coalesce((select d.df from term_statistics d where d.lexeme = a.lexeme collate "C")
+                       * chance * (select d.df from term_statistics d where d.lexeme = b.lexeme collate "C") > greatest(t.df, depth / 2), false) as is_by_chance
+            from pair p left join lateral unnest(to_tsvector(text_config, p.next)) as b on true, unnest(to_tsvector(text_config, p.word || p.next)) as j
             join term_statistics t on t.lexeme = j.lexeme collate "C",
                  unnest(to_tsvector(text_config, p.word)) as a
             where t.df > 0 and j.lexeme <> all(own)
             union all
-            (select distinct on (s.word) array[s.first, s.second], s.first, s.second, null, s.lexeme, s.df, false
+            (select distinct on (s.word) array[s.first, s.second], s.first, s.second, null, s.lexeme, s.df, false, false
              from split s order by s.word, s.rarer desc)
             union all
-            select array[p.lexeme], null, null, p.lexeme, c.lexeme, c.df, false
+            select array[p.lexeme], null, null, p.lexeme, c.lexeme, c.df, false, false
             from cut c join term_statistics p on p.lexeme = c.first || ' ' || c.second collate "C" where p.df > 0
         ), counted as (
             select f.asked, f.is_one, f.second, c.as_one,
                    case when c.as_one >= depth then 0  -- no other form can be more usual
+                        when f.is_by_chance then depth
                         when f.second is null then lexichord.holding_chunks(f.phrase, depth, documents)
                         else lexichord.adjacent_chunks(f.first, f.second, depth, greatest(c.as_one + f.is_one::integer, 1), documents) end as as_two
             from form f cross join lateral (
-                select case when documents is null then f.df else lexichord.holding_chunks(f.lexeme, depth, documents) end as as_one offset 0) as c
+                select case when documents is null or f.is_by_chance then f.df
+                            else lexichord.holding_chunks(f.lexeme, depth, documents) end as as_one offset 0) as c
         )
         -- Of a particle nothing is asked for: the word that it makes counts for both.
         select coalesce(string_agg(distinct format(case when a.is_one and a.second is null then '''%s'':1,2' else '''%s'':1' end, a.lexeme), ' '), '')::tsvector

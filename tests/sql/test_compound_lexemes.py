@@ -61,6 +61,17 @@ def test_what_is_usual_is_told_by_the_scope(connection: Connection) -> None:
     assert set(value(connection, asked, 2)) == {"toolbox", "tool", "box"}
 
 
+@pytest.mark.parametrize(
+    ("chunks", "expected"), [(30, {"tool", "box", "toolbox"}), (120, {"tool", "box"})]
+)
+def test_two_words_so_frequent_that_chance_puts_them_side_by_side_are_not_read(
+    connection: Connection, chunks: int, expected: set[str]
+) -> None:
+    """Where they stood in any order, 9 and 39 of these would have them so; one has the one word."""
+    put(connection, "a", ["The toolbox", *["A tool near its box"] * chunks])
+    assert set(value(connection, ASKED, "tool box")) == expected
+
+
 def test_a_pasted_text_is_asked_within_the_time_limit(connection: Connection) -> None:
     words = [
         first + second + "n" * 3
