@@ -30,6 +30,7 @@ from lexichord.ingest.load import load
 from lexichord.ingest.load.odf.styles import OPEN_DOCUMENT
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.retrieve.evidence.splitting import LIST_ITEM
+from lexichord.retrieve.understand.linking import _tidy
 from lexichord.serve.errors import public_line
 from lexichord.serve.page.reading import answer_patterns, show_line
 from tests.documents import add_footnotes, repacked, xml
@@ -387,3 +388,8 @@ def test_what_parts_a_shown_line_is_not_sought_from_each_blank(
 
 def test_an_address_in_an_error_is_not_sought_from_each_letter() -> None:
     check_seconds(lambda amount: public_line("a" * amount))
+
+
+@pytest.mark.parametrize("sign", [";", ": "])
+def test_the_end_of_a_question_is_not_sought_from_each_sign(sign: str) -> None:
+    check_seconds(lambda amount: _tidy(f"a{sign * amount}b"))

@@ -189,6 +189,7 @@ def llm_connection(settings: Settings) -> dict[str, str]:
 
 
 MAX_REPLY_BYTES = 64_000_000  # of a model service: 32 vectors of 4,096 numbers are 3 MB
+MAX_TOLD_SECONDS = 7 * 86_400  # nobody means more who wants to be asked again
 HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given up
 
 
@@ -281,5 +282,5 @@ def _rate_limit(who: str, headers: Mapping[str, str]) -> RateLimitError:
     seconds = retry_after_seconds(header)
     if seconds is None:
         return RateLimitError(f"{who} asks for fewer requests (429): try later")
-    message = f"{who} asks for fewer requests (429): try again in {seconds:.0f} seconds"
-    return RetryLaterError(message, seconds)
+    when = f"in {seconds:.0f} seconds" if seconds <= MAX_TOLD_SECONDS else "later"
+    return RetryLaterError(f"{who} asks for fewer requests (429): try again {when}", seconds)

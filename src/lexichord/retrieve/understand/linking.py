@@ -479,5 +479,5 @@ def _tidy(text: str) -> str:
     text = " ".join(text.split())
     for _ in range(3):
         text = LOOSE_WORD.sub("", text)
-    text = re.sub(r"[ ,;:]+(?=[?.!]*$)| (?=[?.!,;:](?!\w))", "", text)
+    text = re.sub(r"(?<![ ,;:])[ ,;:]+(?=[?.!]*$)| (?=[?.!,;:](?!\w))", "", text)
     return text.lstrip(" ,;:.?!").strip()
