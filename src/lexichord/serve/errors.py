@@ -27,7 +27,7 @@ from lexichord.errors import (
     RateLimitError,
     TooManyRequestsError,
 )
-from lexichord.serve.limits import MAX_MESSAGE_CHARS
+from lexichord.serve.limits import MAX_JSON_DEPTH, MAX_MESSAGE_CHARS
 from lexichord.types import (
     FilesResult,
     IngestRun,
@@ -170,6 +170,17 @@ class InvalidValue(NamedTuple):
 # nobody else is answered. A body of 5 MB holds at most 500,000 numbers of vectors.
 MAX_BODY_VALUES = 600_000
 MAX_OBJECT_MEMBERS = 1_000
+
+
+def check_depth[V](value: V) -> V:
+    """Return a value as it is. Raises ValueError where it is nested too deep for others to read."""
+    level: list[Any] = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        members = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [member for some in members for member in some if isinstance(member, dict | list)]
+        if not level:
+            return value
+    raise ValueError(f"holds more than {MAX_JSON_DEPTH} objects or lists inside each other")
 
 
 def find_invalid_value(body: bytes, value: object) -> InvalidValue | None:

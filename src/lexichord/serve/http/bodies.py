@@ -11,9 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model,
 
 from lexichord.errors import ConfigError
 from lexichord.ingest.given_documents import GivenDocument
+from lexichord.serve.errors import check_depth
 from lexichord.serve.limits import (
     MAX_ADDED_DOCUMENTS,
-    MAX_JSON_DEPTH,
     MAX_NAME_CHARS,
     MAX_QUERY_CHARS,
     MAX_URL_QUERY_CHARS,
@@ -53,17 +53,6 @@ DocumentName = Annotated[
     NameText, Field(description="An id, a uri or a uri's end.", examples=[ID_EXAMPLE["doc"]])
 ]
 ChunkId = Annotated[NameText, Field(examples=[ID_EXAMPLE["chunk"]])]
-
-
-def check_depth[V](value: V) -> V:
-    """Return a value as it is. Raises ValueError where it is nested too deep for others to read."""
-    level: list[Any] = [value]
-    for _ in range(MAX_JSON_DEPTH):
-        members = [one.values() if isinstance(one, dict) else one for one in level]
-        level = [member for some in members for member in some if isinstance(member, dict | list)]
-        if not level:
-            return value
-    raise ValueError(f"holds more than {MAX_JSON_DEPTH} objects or lists inside each other")
 
 
 MetadataFilter = Annotated[dict[str, Any], AfterValidator(check_depth)]

@@ -24,8 +24,13 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from lexichord.serve.errors import SURROGATE, InvalidValue, PublicError, find_invalid_value
-from lexichord.serve.http.bodies import check_depth
+from lexichord.serve.errors import (
+    SURROGATE,
+    InvalidValue,
+    PublicError,
+    check_depth,
+    find_invalid_value,
+)
 from lexichord.serve.limits import MAX_JSON_DEPTH
 from lexichord.serve.mcp import error_result
 from lexichord.serve.middleware import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, answer
