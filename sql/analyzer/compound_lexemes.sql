@@ -12,12 +12,6 @@ declare
     part_letters constant integer := 4;  -- of the parts of a word that is hardly there
     depth constant integer := 50;  -- so many chunks at most are compared
     most constant integer := 200;  -- words; of a pasted text the first: 15,000 took 4 seconds
-    -- Of two words that so many chunks hold each, how many hold them side by side were all words in any order. Who writes two
-    -- so has them from texts that do so at least as often: where that is more than have the one word, none are read for it.
-    -- 100k chunks of contracts: 10.2 -> 2.5 ms a question; 2,252 questions of eleven kinds on 11,452 chunks: each as before.
-    chance constant double precision := (
-        select case when documents is null or not lexichord.is_narrow(documents) then 1 else 0 end / nullif(n.token_count, 0)::float8
-        from corpus_statistics n);
     listed constant text[] := (regexp_split_to_array(btrim(words), '\s+'))[:most];
     own constant text[] := tsvector_to_array(to_tsvector(text_config, words));
 begin
@@ -26,6 +20,12 @@ begin
             select w.word, w.next
             from (select s.word, lead(s.word) over (order by s.place) as next from unnest(listed) with ordinality as s (word, place)) as w
             where least(char_length(w.word), char_length(w.next)) >= least_letters and w.word || w.next !~ '[^[:alpha:]]'
+        ), chance as (
+            -- Of two words that so many chunks hold each, how many hold them side by side were all words in any order. Who writes two
+            -- so has them from texts that do so at least as often: where that is more than have the one word, none are read for it.
+            -- 100k chunks of contracts: 10.2 -> 2.5 ms a question; 2,252 questions of eleven kinds on 11,452 chunks: each as before.
+            select case when documents is null or not lexichord.is_narrow(documents) then 1 else 0 end / nullif(n.token_count, 0)::float8 as of_each
+            from corpus_statistics n
         ), cut as materialized (  -- each word that few chunks hold, at each place
             select s.word, u.lexeme, coalesce(t.df, 0) as df, left(s.word, n) as first, substr(s.word, n + 1) as second,
                    least(n, char_length(s.word) - n) as letters
@@ -45,7 +45,7 @@ begin
             select array[j.lexeme] as asked, a.lexeme as first, b.lexeme as second,
                    p.word || ' ' || p.next as phrase, j.lexeme, t.df, true as is_one,
                    t.df < depth and coalesce((select d.df from term_statistics d where d.lexeme = a.lexeme collate "C")
-                       * chance * (select d.df from term_statistics d where d.lexeme = b.lexeme collate "C") > greatest(t.df, depth / 2), false) as is_by_chance
+                       * (select c.of_each from chance c) * (select d.df from term_statistics d where d.lexeme = b.lexeme collate "C") > greatest(t.df, depth / 2), false) as is_by_chance
             from pair p left join lateral unnest(to_tsvector(text_config, p.next)) as b on true, unnest(to_tsvector(text_config, p.word || p.next)) as j
             join term_statistics t on t.lexeme = j.lexeme collate "C",
                  unnest(to_tsvector(text_config, p.word)) as a
