@@ -68,7 +68,7 @@ def _marked(body: bytes, message: Message) -> Message:
     unfit = _find_unfit(body, message)
     if unfit is None or not isinstance(message.get("params"), dict):
         return message
-    marked: Message = _without_unfit(_cut(message))
+    marked: Message = _without_unfit(message)
     meta = marked["params"].get("_meta")
     said = {UNFIT_KEY: _shortened(unfit).message}
     marked["params"]["_meta"] = {**meta, **said} if isinstance(meta, dict) else said
@@ -92,22 +92,15 @@ def _find_unfit(body: bytes, message: Message) -> InvalidValue | None:
     return find_invalid_value(body, message)
 
 
-def _cut(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:  # noqa: ANN401
-    """Return a value without the objects and lists that lie deeper in it."""
-    if not isinstance(value, dict | list):
-        return value
-    if not depth:
+def _without_unfit(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:  # noqa: ANN401
+    """Return a value without what no field takes, nor what lies in so many objects and lists."""
+    if isinstance(value, dict | list) and not depth:
         return None
-    if isinstance(value, list):
-        return [_cut(member, depth - 1) for member in value]
-    return {name: _cut(member, depth - 1) for name, member in value.items()}
-
-
-def _without_unfit(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
-        return {_without_unfit(name): _without_unfit(member) for name, member in value.items()}
+        pairs = value.items()
+        return {_without_unfit(name): _without_unfit(member, depth - 1) for name, member in pairs}
     if isinstance(value, list):
-        return [_without_unfit(member) for member in value]
+        return [_without_unfit(member, depth - 1) for member in value]
     if isinstance(value, str):
         return SURROGATE.sub("?", value)
     return None if isinstance(value, float) and not isfinite(value) else value

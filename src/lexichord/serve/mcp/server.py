@@ -34,10 +34,7 @@ from lexichord.serve.compat.kbbridge import (
     tools,
 )
 from lexichord.serve.compat.kbbridge.assistant import add_prompts
-from lexichord.serve.errors import (
-    PublicError,
-    public_error,
-)
+from lexichord.serve.errors import PublicError, public_error
 from lexichord.serve.limits import MAX_LISTED_NAMES, TOOL_SECONDS, served_bounds
 from lexichord.serve.mcp import (
     CLIENT_SCOPE_KEY,
