@@ -30,6 +30,8 @@ from lexichord.db.dumps import (
     WITHOUT_ROLES,
     begin,
     check_own,
+    check_sequences,
+    copy_rows,
     dumping,
     fetch,
     head_of,
@@ -70,19 +72,6 @@ TABLE_SUM = """
 select count(*), coalesce(sum(('x' || left(md5(t::text), 16))::bit(64)::bigint), 0)::text
 from lexichord_data.{} as t
 """
-SEQUENCES = """
-select s.relname, t.relname, a.attname from pg_depend d
-join pg_class s on s.oid = d.objid and s.relkind = 'S' join pg_class t on t.oid = d.refobjid
-join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid
-where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
-and d.deptype in ('a', 'i') and t.relnamespace = 'lexichord_data'::regnamespace
-"""
-SEQUENCE_STATE = sql.SQL("""
-select case when s.is_called then s.last_value else s.last_value - 1 end,
-       (select coalesce(max(t.{1}), 0) from lexichord_data.{2} as t)
-from lexichord_data.{0} as s
-""")
-MAX_LAST_NUMBER = 2**62  # of a sequence, as far as one comes in the life of a database
 ENGINE_INDEXES = """
 select c.relname from pg_class c join pg_am a on a.oid = c.relam
 where c.relnamespace = 'lexichord_data'::regnamespace and c.relkind = 'i'
@@ -405,7 +394,7 @@ def _load(
             )
     begin(connection)
     _compare(manifest.tables, _table_sums(connection))
-    _check_sequences(connection)
+    check_sequences(connection)
     schema.take_on(connection)
     if own is not None and fetch(connection, HAS_INDEXED_TABLES)[0][0]:
         raise ConfigError(
@@ -459,7 +448,7 @@ def _run_script(
             _run_statements(connection, statements, vector_schemas, own)
             connection.execute(before_rows)
             before_rows = ""
-            _copy_rows(connection, line, lines)
+            copy_rows(connection, line, lines)
         else:
             statements.append(line)
             size += len(line)
@@ -484,16 +473,6 @@ def _run_statements(
     statements.clear()
 
 
-def _copy_rows(connection: Connection, statement: bytes, lines: IO[bytes]) -> None:
-    is_begun = True  # a line, of which no more than a block is read at once
-    with connection.cursor().copy(statement) as copy:
-        while (part := lines.readline(BLOCK_BYTES)) != b"\\.\n" or not is_begun:
-            if not part:
-                raise DatabaseError("the backup is cut short")
-            copy.write(part)
-            is_begun = part.endswith(b"\n")
-
-
 def _compare(
     expected: Mapping[str, tuple[int, str]], stored: Mapping[str, tuple[int, str]]
 ) -> None:
@@ -504,17 +483,6 @@ def _compare(
             raise DatabaseError(
                 f"table {name} has not the rows of the backup's, "
                 f"{stored.get(name, nothing)[0]} for {rows[0]}; make the backup again"
-            )
-
-
-def _check_sequences(connection: Connection) -> None:
-    """Raise ConfigError for a sequence that would give a number twice, or soon none."""
-    for sequence, table, column in fetch(connection, SEQUENCES):
-        names = sql.Identifier(sequence), sql.Identifier(column), sql.Identifier(table)
-        ((last, largest),) = fetch(connection, SEQUENCE_STATE.format(*names))
-        if not largest <= last < MAX_LAST_NUMBER:
-            raise ConfigError(
-                f"the backup's numbers of {table} go on after {last}, and its largest is {largest}"
             )
 
 

@@ -205,3 +205,40 @@ def take_snapshot(dsn: str) -> Iterator[tuple[Connection, str]]:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         begin(connection)
         yield connection, fetch(connection, "select pg_export_snapshot()")[0][0]
+
+
+def copy_rows(connection: Connection, statement: bytes, lines: IO[bytes]) -> None:
+    """Run a COPY with the rows that follow it. Raises DatabaseError where their end is missing."""
+    is_begun = True  # a line, of which no more than a block is read at once
+    with connection.cursor().copy(statement) as copy:
+        while (part := lines.readline(BLOCK_BYTES)) != b"\\.\n" or not is_begun:
+            if not part:
+                raise DatabaseError("the backup is cut short")
+            copy.write(part)
+            is_begun = part.endswith(b"\n")
+
+
+SEQUENCES = """
+select s.relname, t.relname, a.attname from pg_depend d
+join pg_class s on s.oid = d.objid and s.relkind = 'S' join pg_class t on t.oid = d.refobjid
+join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid
+where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
+and d.deptype in ('a', 'i') and t.relnamespace = 'lexichord_data'::regnamespace
+"""
+SEQUENCE_STATE = sql.SQL("""
+select case when s.is_called then s.last_value else s.last_value - 1 end,
+       (select coalesce(max(t.{1}), 0) from lexichord_data.{2} as t)
+from lexichord_data.{0} as s
+""")
+MAX_LAST_NUMBER = 2**62  # of a sequence, as far as one comes in the life of a database
+
+
+def check_sequences(connection: Connection) -> None:
+    """Raise ConfigError for a sequence that would give a number twice, or soon none."""
+    for sequence, table, column in fetch(connection, SEQUENCES):
+        names = sql.Identifier(sequence), sql.Identifier(column), sql.Identifier(table)
+        ((last, largest),) = fetch(connection, SEQUENCE_STATE.format(*names))
+        if not largest <= last < MAX_LAST_NUMBER:
+            raise ConfigError(
+                f"the backup's numbers of {table} go on after {last}, and its largest is {largest}"
+            )
