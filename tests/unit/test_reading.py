@@ -1,9 +1,11 @@
 """Documents as they are read: rendered, in parts, each mark on the characters of its quote."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from html import unescape
 from itertools import pairwise
+from time import process_time, thread_time
 
 import pytest
 from hypothesis import given
@@ -14,12 +16,14 @@ from lexichord.serve.limits import MAX_PART_CHARS
 from lexichord.serve.page.blocks import (
     MAX_HIGHLIGHTED_CHARS,
     MAX_HIGHLIGHTED_LINE_CHARS,
+    MAX_HIGHLIGHTING_SECONDS,
     MarkWriter,
     plain_marks,
 )
 from lexichord.serve.page.document import DocumentView, part_cuts, read_places, show_document
 from lexichord.serve.page.reading import show_line, show_text
 from lexichord.types import ShownDocument, StoredChunk, StoredDocument
+from lexichord.work import in_thread
 
 MARKDOWN, HTML, PYTHON, PLAIN = "text/markdown", "text/html", "text/x-python", "text/plain"
 KINDS = (MARKDOWN, HTML, PYTHON, PLAIN, "application/json")
@@ -146,6 +150,37 @@ def test_items_stand_in_a_line_without_their_marks() -> None:
 )
 def test_what_takes_a_lexer_long_is_shown_plain(text: str) -> None:
     assert "<span" not in show_text(text, PYTHON, MarkWriter())
+
+
+JAVA = "text/x-java"
+LOOKS_AHEAD = "a " * 20_000  # to its end from each word
+
+
+@pytest.mark.parametrize("kind", [JAVA, MARKDOWN])
+def test_a_lexer_that_takes_long_leaves_the_rest_plain(kind: str) -> None:
+    text = LOOKS_AHEAD.replace("a " * 40, "a " * 39 + "a\n")
+    if kind == MARKDOWN:
+        text = f"```java\n{text}\n```\n" * 2  # all code of a page together
+    started = thread_time()
+    shown = show_text(text, kind, MarkWriter())
+    assert thread_time() - started < 3 * MAX_HIGHLIGHTING_SECONDS
+    assert (
+        re.sub("<[^>]*>", "", shown).split()
+        == text.replace("```java", "").replace("```", "").split()
+    )
+
+
+async def test_code_is_highlighted_only_for_who_waits() -> None:
+    drawn = asyncio.create_task(
+        in_thread(show_text, LOOKS_AHEAD.replace("a a ", "a\n"), JAVA, MarkWriter())
+    )
+    await asyncio.sleep(0.1)
+    drawn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await drawn
+    used = process_time()
+    await asyncio.sleep(0.3)
+    assert process_time() - used < 0.2
 
 
 def stored(text: str, *starts: int, kind: str = PLAIN, heading: str = "") -> ShownDocument:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
+from time import thread_time
 
 from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
@@ -19,6 +20,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Literal, Name
 from pygments.util import ClassNotFound
+
+from lexichord.work import check_wanted
 
 type CharRange = tuple[int, int]
 MARK = Markup("<mark>")
@@ -33,6 +36,9 @@ DATA_NAMES = {
 OTHER_NAMES = {"shellscript": "bash"}  # as the library calls what is called otherwise here
 MAX_HIGHLIGHTED_CHARS = 150_000
 MAX_HIGHLIGHTED_LINE_CHARS = 5_000  # what no person wrote takes a lexer long
+# Of the processor, for a text: 100,000 characters of real code take .1 to .6, and lexers look ahead
+# from each word, over lines as well, so that one of 12,000 took 8.
+MAX_HIGHLIGHTING_SECONDS = 1.0
 # What a lexer tells apart, by what is told apart here; the first that fits counts.
 CLASSES = (
     (Keyword.Constant, "number"),
@@ -65,6 +71,25 @@ def plain_marks(ranges: Iterable[CharRange]) -> list[Mark]:
     return [Mark(start, end, MARK, MARK) for start, end in ranges]
 
 
+class Stopwatch:
+    """The processor's seconds that are left for a kind of work of this thread."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def time[Item](self, made: Iterable[Item]) -> Iterator[Item]:
+        """Yield what is made, until no time is left or nobody waits for it."""
+        steps = iter(made)
+        while self._seconds > 0:
+            check_wanted()
+            started = thread_time()
+            step = next(steps, None)
+            self._seconds -= thread_time() - started
+            if step is None:
+                return
+            yield step
+
+
 class MarkWriter:
     """Writes the stretches of a text in their order, escaped.
 
@@ -83,6 +108,7 @@ class MarkWriter:
         )
         self._written = 0  # of the anchors
         self._opened: set[int] = set()
+        self.highlighting = Stopwatch(MAX_HIGHLIGHTING_SECONDS)  # of all code in the text
 
     def write(self, text: str, start: int) -> Markup:
         """Return a stretch of which the character `start` of the text is the first."""
@@ -320,7 +346,7 @@ def line_starts(text: str) -> list[int]:
 def _stretches(text: str, name: str, starts: Sequence[int], writer: MarkWriter) -> Iterator[Markup]:
     """Yield what a lexer tells apart, each part on one line."""
     line, begin = 0, 0
-    for at, css, value in highlighted(text, name):
+    for at, css, value in highlighted(text, name, writer.highlighting):
         for match in LINE.finditer(value):
             place = at + match.start()
             start = starts[line] + place - begin if line < len(starts) else UNPLACED
@@ -330,18 +356,23 @@ def _stretches(text: str, name: str, starts: Sequence[int], writer: MarkWriter) 
                 line, begin = line + 1, at + match.end()
 
 
-def highlighted(text: str, name: str) -> Iterator[tuple[int, str, str]]:
+def highlighted(text: str, name: str, left: Stopwatch) -> Iterator[tuple[int, str, str]]:
     """Yield the stretches of a code: where each begins, its class or "", and its text.
 
-    One without a class is the whole where the language is not known, or the lines are too long.
+    One without a class is the whole where the language is not known, or the lines are too long,
+    and the rest where the time is over.
     """
     lexer = _lexer(OTHER_NAMES.get(name, name))
     longest = max(map(len, text.split("\n")))
     if lexer is None or longest > MAX_HIGHLIGHTED_LINE_CHARS or len(text) > MAX_HIGHLIGHTED_CHARS:
         yield 0, "", text
         return
-    for at, kind, value in lexer.get_tokens_unprocessed(text):
+    end = 0
+    for at, kind, value in left.time(lexer.get_tokens_unprocessed(text)):
         yield at, _class_of(kind), value
+        end = at + len(value)
+    if end < len(text):
+        yield end, "", text[end:]
 
 
 @lru_cache(maxsize=64)  # documents say what their code is in
