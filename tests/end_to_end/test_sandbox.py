@@ -92,22 +92,47 @@ def refused(sandbox: Sandbox, file: Path) -> None:
         sandbox.read(file)
 
 
-def test_a_program_that_the_child_runs_ends_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else pages of a scan would be recognized on, for nobody and without a limit."""
+def recognizing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Have OCR take a minute a page; return the file that gets its process' number."""
     pid = tmp_path / "pid"
     program = tmp_path / "tesseract"
     program.write_text(RECOGNIZES.format(pid=pid))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    file = scanned(tmp_path, [(60, 700, "The rent is due.")])
+    return pid
+
+
+def test_a_program_that_the_child_runs_ends_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else pages of a scan would be recognized on, for nobody and without a limit."""
+    pid, file = recognizing(tmp_path, monkeypatch), scanned(tmp_path, [(60, 700, "It is due.")])
     with Sandbox(LoadOptions(ocr="tesseract/eng"), workers=1) as sandbox:
         reading = threading.Thread(target=refused, args=[sandbox, file])
         reading.start()
         wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
     reading.join()
     wait_until_gone(int(pid.read_text()), 5)
+
+
+def test_nothing_is_read_on_when_the_parent_is_killed_amid_a_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Path
+) -> None:
+    """The child itself sees that it is alone only once it has read the whole file."""
+    pid, file = recognizing(tmp_path, monkeypatch), scanned(tmp_path, [(60, 700, "It is due.")])
+    code = PARENT.replace("seconds=", 'options=LoadOptions(ocr="tesseract/eng"), seconds=')
+    code = f"from lexichord.ingest.load.marks import LoadOptions{code}"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "60", str(small), str(file)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdout is not None
+        reader = int(parent.stdout.readline())
+        wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
+        parent.kill()
+    wait_until_gone(int(pid.read_text()), 5)
+    wait_until_gone(reader, 5)
 
 
 @pytest.mark.parametrize("kind", ["md", "pdf", "docx"])

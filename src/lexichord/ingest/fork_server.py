@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 MESSAGE_LENGTH = struct.Struct("!I")
+END_SECONDS = 2.0  # that the process gets to end its children
 
 
 class ForkedChild:
@@ -68,11 +69,14 @@ class ForkServer:
                 return -signal.SIGKILL
 
     def end(self) -> None:
-        """End the process; its children end as their sockets are closed."""
+        """End the process, which ends its children."""
         self._control.close()
         if process := self._process:
-            process.kill()
-            process.wait()
+            try:
+                process.wait(END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
     def _begin(self) -> None:
         """Start the process, which Ctrl-C in the terminal does not reach."""
@@ -123,18 +127,34 @@ def _current_folder() -> Iterator[Sequence[int]]:
 
 
 def serve_forks(work: Callable[..., None]) -> None:
-    """Be the process that is forked, until the one that started it is gone."""
-    with socket.socket(fileno=int(sys.argv[1])) as control:
-        while True:
-            head, files, *_ = socket.recv_fds(control, MESSAGE_LENGTH.size, 2, socket.MSG_WAITALL)
-            if not head:
-                return
-            data = control.recv(MESSAGE_LENGTH.unpack(head)[0], socket.MSG_WAITALL)
-            control.sendall(packed({"answer": _obey(json.loads(data), control, files, work)}))
+    """Be the process that is forked, until the one that started it is gone.
+
+    Its children end with it: one that is amid a file would see only after it that it is alone.
+    """
+    children: list[int] = []
+    try:
+        with socket.socket(fileno=int(sys.argv[1])) as control:
+            while request := _next_request(control):
+                answer = _obey(*request, control, work)
+                if "start" in request[0] and answer is not None:
+                    children.append(answer)
+                control.sendall(packed({"answer": answer}))
+    finally:
+        for pid in children:
+            _wait(pid, is_killed=True)
+
+
+def _next_request(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """Wait for a request and the files that come with it; None at the end."""
+    head, files, *_ = socket.recv_fds(control, MESSAGE_LENGTH.size, 2, socket.MSG_WAITALL)
+    if not head:
+        return None
+    data = control.recv(MESSAGE_LENGTH.unpack(head)[0], socket.MSG_WAITALL)
+    return json.loads(data), files
 
 
 def _obey(
-    request: Mapping[str, Any], control: socket.socket, files: list[int], work: Callable[..., None]
+    request: Mapping[str, Any], files: list[int], control: socket.socket, work: Callable[..., None]
 ) -> int | None:
     if "start" not in request:
         ((command, pid),) = request.items()
