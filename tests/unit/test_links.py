@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from lexichord.errors import IngestError
 from lexichord.ingest import files as ingest_files
 from lexichord.ingest.files import FileSources
-from lexichord.ingest.jobs import batches
+from lexichord.ingest.jobs import Batch, batches
 from lexichord.ingest.load.text import held_in_place
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.sources import FileSearch, IngestSource
@@ -221,6 +221,67 @@ def test_a_watch_looks_into_new_folders_and_behind_no_links(folder: Path, outsid
     assert "note.md" not in until("new")
     stop.set()
     assert not [*seen]
+
+
+def until_told(seen: Iterator[Batch], name: str) -> None:
+    while name not in str(next(seen)):
+        pass
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("follow_links", [False, True])
+@pytest.mark.parametrize("name", ["", "inner", "link"])
+def test_a_watch_sees_what_changes_in_a_folder_that_has_taken_the_place_of_another(
+    folder: Path, tmp_path: Path, name: str, follow_links: bool
+) -> None:
+    """As releases are published: the one of today gets another name, the new one its own."""
+    (folder / "inner").mkdir()
+    (tmp_path / "next").mkdir()
+    place = folder / name
+    if name == "link":
+        place = tmp_path / "link"
+        place.symlink_to(folder / "inner")
+    stop = Event()
+    watched = folder if name == "inner" else place
+    seen = batches([watched], lambda _: True, stop, follow_links=follow_links)
+    assert not next(seen)
+    place.rename(tmp_path / "before")
+    if name != "inner":
+        until_told(seen, place.name)  # that it is gone
+    if name == "link":
+        place.symlink_to(tmp_path / "next")
+    else:
+        (tmp_path / "next").rename(place)
+    until_told(seen, place.name)
+    (place / "late.md").write_text(WORDS)
+    until_told(seen, "late.md")
+    stop.set()
+
+
+@pytest.mark.timeout(300)
+def test_folders_that_go_while_they_are_looked_up_end_no_watch(folder: Path) -> None:
+    stop, over = Event(), Event()
+
+    def publish() -> None:
+        for number in range(60):
+            coming, old = folder / f"coming{number}", folder / f"release{number - 2}"
+            (coming / "deep").mkdir(parents=True)
+            (coming / "deep/a.md").write_text(WORDS)
+            coming.rename(folder / f"release{number}")
+            shutil.rmtree(old, ignore_errors=True)
+            sleep(number % 7 / 100)
+        over.set()
+
+    seen = batches([folder], lambda _: True, stop, follow_links=False)
+    next(seen)
+    publisher = Thread(target=publish)
+    publisher.start()
+    while not over.is_set():
+        next(seen)
+    publisher.join()
+    (folder / "release59/deep/b.md").write_text(WORDS)
+    until_told(seen, "b.md")
+    stop.set()
 
 
 @pytest.mark.timeout(60)

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -277,10 +277,11 @@ def _batches(
     for path in paths:
         if not path.exists():
             raise ConfigError(f"there is no file or folder {path}")
-    roots = [path.resolve() for path in paths]
-    # A file's folder, not the file: editors put a new one in its place.
+    # A folder by its own name: what a link leads to may be another one tomorrow. A file's folder,
+    # not the file: editors put a new one in its place.
+    roots = [path.absolute() if path.is_dir() else path.resolve() for path in paths]
     places = {path if path.is_dir() else path.parent for path in roots}
-    matters = partial(_matters, roots=roots, home=home)
+    matters = partial(_matters, roots=roots, home=home.resolve())
     return batches(places, matters, stop, follow_links=follow_links)
 
 
@@ -293,9 +294,11 @@ def _ticks(stop: Event) -> Iterator[Collection[object]]:
 
 def _matters(path: Path, roots: Sequence[Path], home: Path) -> bool:
     """Return whether an ingest of the given paths may see a change; a folder may hold anything."""
+    path = path.parent.resolve() / path.name
     if path.is_relative_to(home) or (path.is_file() and kind_of_file(path) is None):
         return False
-    inside = (path.relative_to(root).parts for root in roots if path.is_relative_to(root))
+    real = [root.resolve() for root in roots]
+    inside = (path.relative_to(root).parts for root in real if path.is_relative_to(root))
     return any(not any(part.startswith(".") for part in parts) for parts in inside)
 
 
@@ -314,7 +317,10 @@ def _listing(remote: Sequence[RemoteAddress]) -> str:
 
 WATCH_POLL_MS = 500  # milliseconds, also until the first ingest: the watch is up by then
 
+MAX_RESTARTS = 20  # in a row, of a watch whose folders go while it starts
+
 type Batch = Collection[tuple[object, str]]
+type Folders = dict[Path, tuple[int, int]]  # with the device and the inode of each
 
 
 def batches(
@@ -331,28 +337,49 @@ def batches(
         stop_event=stop,
         rust_timeout=WATCH_POLL_MS,
         yield_on_timeout=True,
+        recursive=follow_links,
     )
-    if follow_links:
-        return start(*places)
-    return _each_by_itself(places, partial(start, recursive=False))
+    return _of_all_folders(places, partial(_looked_up if follow_links else _folders, places), start)
 
 
-def _each_by_itself(
-    places: Collection[Path], start: Callable[..., Iterator[Batch]]
+def _of_all_folders(
+    places: Collection[Path], look: Callable[[], Folders], start: Callable[..., Iterator[Batch]]
 ) -> Iterator[Batch]:
-    """Yield what changed; folders that have come are watched before their coming is told."""
-    watched = _folders(places)
-    own = start(*watched)
-    while (batch := next(own, None)) is not None:
-        while batch and watched != (found := _folders(places)):
-            watched, own = found, start(*found)
-            if (more := next(own, None)) is None:
+    """Yield what changed; folders that have come are watched before their coming is told.
+
+    So is one that has taken the name of another: the system watches folders, not their names.
+    """
+    folders, own, batch = _start_watch(look, start)
+    while batch is not None:
+        while (batch or _is_other(places, folders)) and folders != (found := look()):
+            told = {(None, str(path)) for path, _ in folders.items() ^ found.items()}
+            folders, own, more = _start_watch(look, start)
+            if more is None:
                 return
-            batch = {*batch, *more}
+            batch = {*batch, *told, *more}
         yield batch
+        batch = next(own, None)
 
 
-def _folders(places: Iterable[Path]) -> set[Path]:
+def _start_watch(
+    look: Callable[[], Folders], start: Callable[..., Iterator[Batch]]
+) -> tuple[Folders, Iterator[Batch], Batch | None]:
+    """Watch the folders that are there, looked up again where one goes meanwhile."""
+    for _ in range(MAX_RESTARTS):
+        folders = look()
+        own = start(*folders)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return folders, own, next(own, None)
+    own = start(*look())
+    return folders, own, next(own, None)
+
+
+def _is_other(places: Iterable[Path], folders: Folders) -> bool:
+    now = _looked_up(places)
+    return any(now.get(place) != folders.get(place) for place in places)
+
+
+def _folders(places: Iterable[Path]) -> Folders:
     """Return folders with those in them that an ingest may look into."""
     found = set[Path]()
     for place in places:
@@ -360,6 +387,16 @@ def _folders(places: Iterable[Path]) -> set[Path]:
             inner = [Path(here, name) for name in folders if _is_looked_into(here, name)]
             folders[:] = [folder.name for folder in inner]
             found.update((Path(here), *inner))
+    return _looked_up(found)
+
+
+def _looked_up(paths: Iterable[Path]) -> Folders:
+    """Return which folders stand under these names; those that are gone are left out."""
+    found: Folders = {}
+    for path in paths:
+        with suppress(OSError):
+            told = path.stat()
+            found[path] = told.st_dev, told.st_ino
     return found
 
 
