@@ -1,5 +1,7 @@
 """Embedders of vendors: the real clients against local servers on real sockets."""
 
+import gzip
+import re
 import subprocess
 import sys
 from itertools import product
@@ -202,6 +204,8 @@ def test_gemini_says_in_the_body_how_long_to_wait() -> None:
         {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "700.5s"}]}}"""
     (message,) = fails(RetryLaterError, "gemini", always(Reply(429, body)))
     assert "try again in 701 seconds" in message
+    endless = body.replace(b"700.5", b"9" * 5000)
+    fails(RateLimitError, "gemini", always(Reply(429, endless)))
 
 
 @each_shape
@@ -377,6 +381,32 @@ def test_tokens_are_counted_and_dollars_where_there_is_a_price(
     used = embedder.used()
     assert (used.requests, used.input_tokens) == (2, 70)
     assert used.dollars == (None if price is None else pytest.approx(140e-6))
+
+
+@each_shape
+def test_tokens_that_no_request_has_are_not_believed(shape: Shape) -> None:
+    prices = {SPACES[shape].rpartition("/")[0]: 2.0}
+
+    def told(request: Request) -> Reply:
+        reply = embeddings(shape, [vector(text).tolist() for text in request.texts])
+        many = re.sub(rb'(okens?(?:Count)?"): \d+', rb"\1: " + b"9" * 4000, reply.body)
+        assert many != reply.body
+        return Reply(body=many)
+
+    with embed_server(shape, told) as server:
+        embedder = client(server, prices=prices)
+        embedder.embed(["x"], "document")
+    assert 0 <= embedder.used().input_tokens <= 10**9
+
+
+@each_shape
+def test_a_reply_without_an_end_is_left(shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = 2_000_000
+    monkeypatch.setattr("lexichord.providers.transport.MAX_REPLY_BYTES", limit)
+    body = b"[" + b"1," * limit
+    packed = Reply(body=gzip.compress(body), headers={"content-encoding": "gzip"})
+    for message in fails(BadResponseError, shape, always(Reply(body=body)), always(packed)):
+        assert message.endswith("gave a reply of more than 2 MB")
 
 
 def test_what_is_under_way_can_be_stopped() -> None:

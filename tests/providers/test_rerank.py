@@ -1,9 +1,11 @@
 """Rerankers: the real clients against local servers on real sockets."""
 
 import asyncio
+import gzip
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -169,14 +171,38 @@ BODIES = MALFORMED | {
 }
 
 
-@pytest.mark.parametrize("shape", [each for each in SHAPES if each != "cohere"])  # its own client
+@each_shape
 async def test_a_reply_without_an_end_is_left(
     shape: Shape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = 2_000_000
-    monkeypatch.setattr("lexichord.providers.http.MAX_REPLY_BYTES", limit)
-    (message,) = await fails(BadResponseError, shape, Reply(body=b"[" + b"1," * limit))
-    assert message.endswith("gave a reply of more than 2 MB")
+    monkeypatch.setattr("lexichord.providers.transport.MAX_REPLY_BYTES", limit)
+    body = b"[" + b"1," * limit
+    packed = Reply(body=gzip.compress(body), headers={"content-encoding": "gzip"})
+    for message in await fails(BadResponseError, shape, Reply(body=body), packed):
+        assert message.endswith("gave a reply of more than 2 MB")
+
+
+@each_shape
+async def test_a_packed_reply_is_read(shape: Shape) -> None:
+    body = ranking(shape, [(place, 1 - place / 10) for place in (1, 0, 2, 3, 4)]).body
+    for coding, packed in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
+        with rerank_server(shape) as server:
+            server.always = Reply(body=packed, headers={"content-encoding": coding})
+            assert [hit.index for hit in await ask(server, 5)] == [0, 1, 2, 3, 4]
+
+
+@each_shape
+async def test_a_reply_packed_in_a_way_that_nobody_asked_for_is_an_error(shape: Shape) -> None:
+    for coding in ("br", "gzip"):
+        reply = Reply(body=b"{}", headers={"content-encoding": coding})
+        assert "DecodingError" in (await fails(ProviderError, shape, reply))[0]
+
+
+@each_shape
+async def test_a_pause_until_a_year_that_no_clock_has_is_none(shape: Shape) -> None:
+    date = "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"
+    await fails(RateLimitError, shape, Reply(429, headers={"retry-after": date}))
 
 
 @each_shape

@@ -12,7 +12,13 @@ from pydantic import SecretStr
 from lexichord.errors import BadResponseError
 from lexichord.providers import EmbedKind
 from lexichord.providers.embed import EmbeddingReply, EmbedRequest
-from lexichord.providers.http import error_for_status, host, named_failures, new_client
+from lexichord.providers.http import (
+    error_for_status,
+    host,
+    named_failures,
+    new_client,
+    told_tokens,
+)
 from lexichord.types import EmbeddingSpace, Ranked
 from lexichord.work import in_thread
 
@@ -94,7 +100,7 @@ class CohereEmbeddings:
             )
             billed = reply.meta and reply.meta.billed_units
             return EmbeddingReply(
-                reply.embeddings.float_ or [], int((billed and billed.input_tokens) or 0)
+                reply.embeddings.float_ or [], told_tokens(billed.input_tokens if billed else None)
             )
 
 

@@ -28,6 +28,7 @@ from lexichord.providers.http import (
     llm_connection,
     named_failures,
     new_client,
+    told_tokens,
 )
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
@@ -95,12 +96,12 @@ class GeminiEmbeddings:
             raise BadResponseError(message) from None
         vectors = [embedding.values or [] for embedding in reply.embeddings or []]
         usage = reply.usage_metadata
-        return EmbeddingReply(vectors, (usage and usage.prompt_token_count) or 0)
+        return EmbeddingReply(vectors, told_tokens(usage.prompt_token_count if usage else None))
 
     def _refusal(self, error: Any) -> ProviderError:  # noqa: ANN401 - its class is loaded late
         headers = dict(getattr(error.response, "headers", None) or {})
         # Gemini says in the body how long to wait: {"@type": …RetryInfo, "retryDelay": "34s"}.
-        if delay := re.search(r"'retryDelay': '(\d+)(?:\.\d+)?s'", str(error.details)):
+        if delay := re.search(r"'retryDelay': '(\d{1,9})(?:\.\d+)?s'", str(error.details)):
             headers.setdefault("retry-after", str(int(delay[1]) + 1))
         if error.code == 400 and "API_KEY_INVALID" in str(error.details):
             return error_for_status(self.who, 401, headers)
@@ -281,5 +282,12 @@ def _usage(metadata: Any, requests: int) -> Usage:  # noqa: ANN401 - its class i
     """Return the tokens; those from the cache count in full, so that the price is one at most."""
     if metadata is None:
         return Usage(requests, 0, 0, None)
-    taken = (metadata.candidates_token_count or 0) + (metadata.thoughts_token_count or 0)
-    return Usage(requests, requests * (metadata.prompt_token_count or 0), requests * taken, None)
+    asked, *taken = map(
+        told_tokens,
+        (
+            metadata.prompt_token_count,
+            metadata.candidates_token_count,
+            metadata.thoughts_token_count,
+        ),
+    )
+    return Usage(requests, requests * asked, requests * sum(taken), None)

@@ -118,7 +118,7 @@ def retry_after_seconds(header: str) -> float | None:
         return float(header)
     try:
         date = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max((date - datetime.now(UTC)).total_seconds(), 0.0) if date.tzinfo else None
 
@@ -188,7 +188,7 @@ def llm_connection(settings: Settings) -> dict[str, str]:
     return ({"api_base": url.rstrip("/")} if url else {}) | ({"api_key": key} if key else {})
 
 
-MAX_REPLY_BYTES = 64_000_000  # of a model service: 32 vectors of 4,096 numbers are 3 MB
+MAX_TOLD_TOKENS = 10**9  # no request has more
 MAX_TOLD_SECONDS = 7 * 86_400  # nobody means more who wants to be asked again
 HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given up
 
@@ -196,12 +196,17 @@ HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given u
 def new_client() -> "AsyncClient":
     """Return a client for one exchange; its caller limits the time of all its steps together.
 
-    It follows no redirect: neither a key nor a text goes to an address that no setting names.
+    It follows no redirect: neither a key nor a text goes to an address that no setting names. A
+    reply that is too long is a BadResponseError, also of what an SDK asks by it.
     """
     import httpx
 
+    from lexichord.providers.transport import BoundedTransport
+
     return httpx.AsyncClient(
-        verify=_certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
+        transport=BoundedTransport(verify=_certificates()),
+        timeout=HTTP_TIMEOUT_SECONDS,
+        follow_redirects=False,
     )
 
 
@@ -214,16 +219,11 @@ async def post_json(
     """
     bearer = key.get_secret_value() if key else ""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
-    text = bytearray()
     with named_failures(who):
         async with client.stream("POST", url, json=body, headers=headers) as reply:
             if not reply.is_success:
                 raise error_for_status(who, reply.status_code, reply.headers)
-            async for part in reply.aiter_bytes():
-                text += part
-                if len(text) > MAX_REPLY_BYTES:
-                    limit = MAX_REPLY_BYTES // 10**6
-                    raise BadResponseError(f"{who} gave a reply of more than {limit} MB")
+            text = await reply.aread()
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -270,6 +270,11 @@ def _refusal(who: str, status: int | None, headers: Mapping[str, str]) -> Provid
     if status >= 500:
         return ProviderError(f"{who} failed ({status}): try later")
     return ProviderError(f"{who} refuses the request ({status}): check its address and model")
+
+
+def told_tokens(number: float | None) -> int:
+    """Return how many tokens a service says that it took; 0 for what is no number of them."""
+    return int(min(number, MAX_TOLD_TOKENS)) if number and number > 0 else 0
 
 
 def host(url: str) -> str:

@@ -22,7 +22,14 @@ from pydantic import SecretStr
 
 from lexichord.errors import BadResponseError, ProviderError, ProviderTimeoutError
 from lexichord.providers import EmbedKind, Vectors
-from lexichord.providers.http import RetryPolicy, host, new_client, post_json, retry
+from lexichord.providers.http import (
+    RetryPolicy,
+    host,
+    new_client,
+    post_json,
+    retry,
+    told_tokens,
+)
 from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Usage
 from lexichord.work import check_wanted
@@ -394,7 +401,7 @@ class OpenAIEmbeddings:
         except (AttributeError, KeyError, TypeError, ValueError):
             message = f"{self.who} gave a reply that holds no vectors: check its address"
             raise BadResponseError(message) from None
-        return EmbeddingReply(ordered, tokens if isinstance(tokens, int) and tokens > 0 else 0)
+        return EmbeddingReply(ordered, told_tokens(tokens if isinstance(tokens, int) else None))
 
 
 def _length(reply: EmbeddingReply) -> int:

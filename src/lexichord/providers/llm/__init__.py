@@ -29,7 +29,13 @@ from lexichord.errors import (
     RateLimitError,
 )
 from lexichord.providers import OnDraft
-from lexichord.providers.http import RetryLaterError, TransientError, fits, llm_connection
+from lexichord.providers.http import (
+    RetryLaterError,
+    TransientError,
+    fits,
+    llm_connection,
+    told_tokens,
+)
 from lexichord.providers.llm.prompts import SIGNATURES
 from lexichord.settings import Settings
 from lexichord.types.questions import Generated, Task, Usage
@@ -404,8 +410,8 @@ def _usage(requests: int, calls: list[dict[str, Any]]) -> Usage:
     costs = [call["cost"] for call in calls]
     return Usage(
         requests=requests,
-        input_tokens=sum(call["usage"].get("prompt_tokens") or 0 for call in calls),
-        output_tokens=sum(call["usage"].get("completion_tokens") or 0 for call in calls),
+        input_tokens=sum(told_tokens(call["usage"].get("prompt_tokens")) for call in calls),
+        output_tokens=sum(told_tokens(call["usage"].get("completion_tokens")) for call in calls),
         dollars=None if None in costs else sum(costs),
     )
 
