@@ -439,11 +439,36 @@ def manifest(**parts: object) -> bytes:
 def test_a_crafted_manifest_is_refused_in_a_line(
     target: str, file: Path, content: bytes, reason: str
 ) -> None:
-    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+    with ZipFile(file, "w") as archive:
         archive.writestr(backup.MANIFEST, content)
+        archive.writestr(backup.STATE, b"")
     with pytest.raises(ConfigError, match=reason) as caught:
         backup.restore(target, file)
     assert "\n" not in str(caught.value)
+
+
+def test_a_packed_backup_is_refused_before_it_is_unpacked(
+    source: str, target: str, file: Path
+) -> None:
+    """A gigabyte of its contents' one name made 1.3 MB of a file, and 4 GB of memory."""
+    backup.backup(source, file)
+    packed = file.with_suffix(".packed")
+    with ZipFile(file) as old, ZipFile(packed, "w", ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    with pytest.raises(ConfigError, match="lexichord packs no part of one"):
+        backup.restore(target, packed)
+
+
+def test_a_backup_of_more_entries_than_any_has_is_refused(
+    source: str, target: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup.backup(source, file)
+    monkeypatch.setattr(backup, "MAX_SQL_BYTES", 2000)
+    with pytest.raises(ConfigError, match="more entries than lexichord writes"):
+        backup.restore(target, file)
+    monkeypatch.undo()
+    assert backup.restore(target, file).documents
 
 
 def test_what_is_no_file_is_no_backup(target: str, file: Path) -> None:

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Annotated
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 from psycopg import Connection, sql
 from pydantic import StringConstraints, TypeAdapter, ValidationError
@@ -50,7 +50,7 @@ from lexichord.types import Backup
 from lexichord.types.base import explain_invalid, one_line
 
 MANIFEST, STATE = "manifest.json", "state.dump"
-MAX_SQL_BYTES = 10_000_000  # of a backup, besides rows; a schema has some 200 kB
+MAX_SQL_BYTES = 10_000_000  # of a backup, besides rows; a schema has some 200 kB, as its entries
 MAX_MANIFEST_BYTES = 10_000_000  # some 100 bytes a table, of which a database may index thousands
 MAX_NAME_BYTES = 63  # of what Postgres has a name for
 FORMAT = 1  # 1.0 also wrote 2, of several databases
@@ -292,6 +292,8 @@ def _opened(file: Path) -> Iterator[Archive]:
 
 
 def _read_manifest(opened: ZipFile, file: Path) -> Manifest:
+    if any(opened.getinfo(name).compress_type != ZIP_STORED for name in (MANIFEST, STATE)):
+        raise ConfigError(f"{file} is no backup, or not whole: lexichord packs no part of one")
     with opened.open(MANIFEST) as member:
         text = member.read(MAX_MANIFEST_BYTES + 1)
     if len(text) > MAX_MANIFEST_BYTES:
@@ -424,8 +426,13 @@ def _wanted_entries(archive: Archive) -> Iterator[str]:
 
 def _entries(archive: Archive) -> Iterator[str]:
     """Yield the lines of an archive's contents."""
+    left = MAX_SQL_BYTES
     with archive.state() as state, running("pg_restore", ["--list"], source=state) as lines:
-        yield from map(bytes.decode, lines)
+        while line := lines.readline(left):
+            yield line.decode()
+            left -= len(line)
+            if left == 0:
+                raise ConfigError("the backup holds more entries than lexichord writes")
 
 
 def _run_script(
