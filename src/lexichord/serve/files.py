@@ -72,8 +72,8 @@ class FileMethods(Scoped):
         """Delete a kept file with all documents that it became. Raises NotFoundError."""
         scope = self._scope("delete").get("datasets")
         (row,) = await self._find_files([file_id])
-        if scope is not None and (beyond := set(row["datasets"]).difference(scope)):
-            raise ForbiddenError(f"{file_id} is in {len(beyond)} datasets beyond the key's reach")
+        if scope is not None and not set(row["datasets"]).issubset(scope):
+            raise ForbiddenError(f"{file_id} is also where the key does not reach")
         await db.delete_file(self._client.database, file_id)
 
     @recorded
