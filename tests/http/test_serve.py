@@ -2,8 +2,11 @@
 
 import json
 import os
+import platform
 import re
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -161,3 +164,22 @@ def test_processes_do_not_outlive_the_one_that_keeps_them(fresh: str, home: Path
         met = processes_that_answer(server)
         server.end(SIGKILL)
         wait_until(lambda: not any(psutil.pid_exists(pid) for pid in met))
+
+
+FREES = """
+import psutil
+from lexichord.serve.server import return_memory
+return_memory()
+large = bytearray(30_000_000)
+del large  # from now on glibc alone would keep all that is smaller
+blocks = [(bytearray(1_000_000), bytearray(100_000)) for _ in range(60)]
+before = psutil.Process().memory_info().rss
+blocks = [small for _, small in blocks]
+print(before - psutil.Process().memory_info().rss)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
+def test_what_large_requests_took_is_given_back() -> None:
+    told = subprocess.run([sys.executable, "-c", FREES], capture_output=True, check=True)
+    assert int(told.stdout) > 50_000_000

@@ -7,6 +7,7 @@ uvicorn waits for a head without an end, and once an answer is sent, for the res
 """
 
 import asyncio
+import ctypes
 import errno
 import logging
 import multiprocessing
@@ -16,7 +17,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
@@ -128,6 +129,20 @@ def add_middleware(app: AsgiApp, policy: AccessPolicy) -> "ASGIApp":
     )
 
 
+# glibc's parameters, and the size from which what is freed is given back. Without them it gives
+# nothing back that is smaller than the largest block so far, of up to 32 MB: after 80 requests that
+# nobody waited for a server of 380 MB had 510, with them one of 346 has 419.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+RETURNED_BYTES = 262_144
+
+
+def return_memory() -> None:
+    """Have the system get back what large requests took, where the C library is glibc."""
+    with suppress(AttributeError, OSError, TypeError):
+        for parameter in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
+            ctypes.CDLL(None).mallopt(parameter, RETURNED_BYTES)
+
+
 async def run_server(app: "ASGIApp", sockets: Sequence[socket.socket]) -> None:
     """Answer on sockets that listen, until interrupted.
 
@@ -135,6 +150,7 @@ async def run_server(app: "ASGIApp", sockets: Sequence[socket.socket]) -> None:
     """
     import uvicorn
 
+    return_memory()
     config = uvicorn.Config(
         app,
         log_level="warning",
