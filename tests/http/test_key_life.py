@@ -1,6 +1,6 @@
 """Keys whose time is over, that may not do a thing, or too often: the same on every surface."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -13,9 +13,10 @@ from lexichord import SyncLexichord
 from lexichord.types import ApiCall
 from tests.end_to_end.processes import wait_until
 from tests.http.conftest import DOCUMENTS
-from tests.http.served import Served, new_client, serve_documents, serving
+from tests.http.served import Keys, Served, new_client, serve_documents, serving
 from tests.http.server import finished
 from tests.mcp.serving import create_mcp_server
+from tests.providers.chat_servers import Prompt, chat_server
 
 QUESTION = "zebra of words"
 SEARCH = {"query": QUESTION, "mode": "keyword"}
@@ -185,3 +186,32 @@ def test_the_page_says_that_a_key_is_over_or_used_too_much(doors: Doors) -> None
         assert "This key expired on 2026-02-03" in answer.text
         answer = browser.post("/login", data={"key": made.secret})
         assert "This key expired on 2026-02-03" in answer.text
+
+
+def test_a_name_that_becomes_another_datasets_amid_a_query_is_not_read(
+    bare: str, home: Path
+) -> None:
+    """A query may wait for a model longer than it takes to exchange two datasets' names."""
+    asked: list[Prompt] = []
+
+    def exchange(prompt: Prompt) -> Mapping[str, object]:
+        if not asked:
+            served.lexichord.rename_dataset("open", "former")
+            served.lexichord.rename_dataset("closed", "open")
+        asked.append(prompt)
+        return {}
+
+    body = {"query": QUESTION, "llm_stages": ["intent"], "answer": False}
+    keys: Keys = {"narrow": {"datasets": ["open"]}}
+    with (
+        chat_server(exchange) as model,
+        serve_documents(
+            bare, DOCUMENTS, keys, home=home, llm="openai/m", llm_base_url=model.url
+        ) as served,
+    ):
+        refused = served.by("narrow").post("/v1/query", json=body)
+        assert asked
+        assert (refused.status_code, "ask again" in refused.text) == (403, True)
+        assert "zebra" not in refused.text.replace(QUESTION, "")
+        again = served.by("narrow").post("/v1/query", json=body).json()
+    assert {hit["dataset"] for hit in again["hits"]} == {"former"}

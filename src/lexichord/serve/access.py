@@ -78,6 +78,7 @@ def _scoped[**P, R](
         options = cast(dict[str, Any], kwargs)
         scope = self._scope("read", options.get("datasets"))
         result = await method(self._client, *args, **cast(Any, {**options, **scope}))
+        await self._check_names()
         return cast(R, public_result(result))
 
     return recorded(call)
@@ -432,7 +433,10 @@ class AccessPolicy:
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
             raise AccessError("send an API key: Authorization: Bearer KEY")
-        return ScopedClient(self._client, await self._check_key(secret.strip()), self._log)
+        rights = await self._check_key(secret.strip())
+        return ScopedClient(
+            self._client, rights, self._log, lambda: self._client.check_key(secret.strip())
+        )
 
     async def aclose(self) -> None:
         """Write what calls of keys are not on record yet."""

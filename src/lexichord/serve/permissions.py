@@ -6,7 +6,7 @@ that no call waits for its own. Whoever kills a server takes the last of them al
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from lexichord.client.lexichord import Lexichord
 from lexichord.db import catalogue
 from lexichord.db.session import asking_for
 from lexichord.errors import (
+    AccessError,
     ForbiddenError,
     LexichordError,
     MissingScopeError,
@@ -152,6 +153,7 @@ class Scoped:
     _client: Lexichord
     rights: Rights = FULL_RIGHTS
     _log: CallLog | None = None
+    _rights_now: Callable[[], Awaitable[Rights]] | None = None
 
     def check_writes(self, dataset: str) -> None:
         """Raise ForbiddenError unless documents may be written into this dataset."""
@@ -179,6 +181,19 @@ class Scoped:
                 f"the API key does not reach dataset {named}: it reaches {reached}"
             )
         return {"datasets": datasets}
+
+    async def _check_names(self) -> None:
+        """Raise ForbiddenError where a name in reach may be another dataset's by now.
+
+        A query may wait long for a model. A key that is over ends nothing that it began.
+        """
+        if self._rights_now is None or self.rights.datasets is None:
+            return
+        rights = self.rights
+        with suppress(AccessError):
+            rights = await self._rights_now()
+        if rights.datasets != self.rights.datasets:
+            raise ForbiddenError("what the API key reaches has changed meanwhile: ask again")
 
     def check_all(self, *deeds: Deed) -> None:
         """Raise MissingScopeError unless the rights allow all of these deeds."""
