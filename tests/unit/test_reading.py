@@ -170,6 +170,17 @@ def test_a_lexer_that_takes_long_leaves_the_rest_plain(kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "sign"),
+    [("genshi", "${"), ("html+evoque", "${"), ("aspx-cs", "<%"), ("ragel-d", "/*")],
+)
+def test_a_lexer_that_reads_all_before_it_tells_anything_reads_little(name: str, sign: str) -> None:
+    text = f"```{name}\n" + (sign * 100 + "\n") * 500 + "```\n"
+    started = thread_time()
+    show_text(text, MARKDOWN, MarkWriter())
+    assert thread_time() - started < MAX_HIGHLIGHTING_SECONDS
+
+
 async def test_code_is_highlighted_only_for_who_waits() -> None:
     drawn = asyncio.create_task(
         in_thread(show_text, LOOKS_AHEAD.replace("a a ", "a\n"), JAVA, MarkWriter())

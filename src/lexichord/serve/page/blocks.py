@@ -16,7 +16,7 @@ from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markupsafe import Markup
-from pygments.lexer import Lexer
+from pygments.lexer import DelegatingLexer, Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Keyword, Literal, Name
 from pygments.util import ClassNotFound
@@ -38,7 +38,10 @@ MAX_HIGHLIGHTED_CHARS = 150_000
 MAX_HIGHLIGHTED_LINE_CHARS = 5_000  # what no person wrote takes a lexer long
 # Of the processor, for a text: 100,000 characters of real code take .1 to .6, and lexers look ahead
 # from each word, over lines as well, so that one of 12,000 took 8.
-MAX_HIGHLIGHTING_SECONDS = 1.0
+MAX_HIGHLIGHTING_SECONDS, MAX_PASSAGE_SECONDS = 1.0, 0.1  # of a document; of one of many passages
+# Of one language in another, as templates are, all of which is read before the first stretch comes:
+# 10,000 characters took up to 2.4 s, by the square.
+MAX_NESTED_CHARS = 2_000
 # What a lexer tells apart, by what is told apart here; the first that fits counts.
 CLASSES = (
     (Keyword.Constant, "number"),
@@ -97,7 +100,10 @@ class MarkWriter:
     """
 
     def __init__(
-        self, marks: Sequence[Mark] = (), anchors: Sequence[tuple[int, Markup]] = ()
+        self,
+        marks: Sequence[Mark] = (),
+        anchors: Sequence[tuple[int, Markup]] = (),
+        seconds: float = MAX_HIGHLIGHTING_SECONDS,
     ) -> None:
         self._marks = marks
         self._starts = [mark.start for mark in marks]
@@ -108,7 +114,7 @@ class MarkWriter:
         )
         self._written = 0  # of the anchors
         self._opened: set[int] = set()
-        self.highlighting = Stopwatch(MAX_HIGHLIGHTING_SECONDS)  # of all code in the text
+        self.highlighting = Stopwatch(seconds)  # of all code in the text
 
     def write(self, text: str, start: int) -> Markup:
         """Return a stretch of which the character `start` of the text is the first."""
@@ -364,7 +370,8 @@ def highlighted(text: str, name: str, left: Stopwatch) -> Iterator[tuple[int, st
     """
     lexer = _lexer(OTHER_NAMES.get(name, name))
     longest = max(map(len, text.split("\n")))
-    if lexer is None or longest > MAX_HIGHLIGHTED_LINE_CHARS or len(text) > MAX_HIGHLIGHTED_CHARS:
+    most = MAX_NESTED_CHARS if isinstance(lexer, DelegatingLexer) else MAX_HIGHLIGHTED_CHARS
+    if lexer is None or longest > MAX_HIGHLIGHTED_LINE_CHARS or len(text) > most:
         yield 0, "", text
         return
     end = 0

@@ -21,6 +21,7 @@ from lexichord.display.plain_text import plain_text, seen_spans
 from lexichord.ingest.load import MARKDOWN_TYPE, NOTEBOOK_TYPE, TEXT_TYPE, kind_of
 from lexichord.retrieve.understand import OPENING_WORD
 from lexichord.serve.page.blocks import (
+    MAX_PASSAGE_SECONDS,
     ROW,
     UNPLACED,
     CharRange,
@@ -367,7 +368,8 @@ def _stem(word: str) -> str:
 
 def show_passage(text: str, uri: str, marked: Sequence[CharRange] = ()) -> Markup:
     """Return a passage of the document of this uri as HTML, in which nothing of it can act."""
-    return show_text(text, text_kind(TEXT_TYPE, uri), MarkWriter(plain_marks(marked)))
+    writer = MarkWriter(plain_marks(marked), seconds=MAX_PASSAGE_SECONDS)
+    return show_text(text, text_kind(TEXT_TYPE, uri), writer)
 
 
 def section_of(heading: str) -> str:

@@ -13,7 +13,13 @@ from markupsafe import Markup, escape
 from lexichord.display.plain_text import CODE, part_by_code
 from lexichord.ingest.load import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.answer import citation, write_table
-from lexichord.serve.page.blocks import CharRange, MarkWriter, line_starts, show_fence
+from lexichord.serve.page.blocks import (
+    MAX_PASSAGE_SECONDS,
+    CharRange,
+    MarkWriter,
+    line_starts,
+    show_fence,
+)
 from lexichord.serve.page.document import document_address
 from lexichord.serve.page.explain import ExplainView, show_explanation
 from lexichord.serve.page.form import SearchForm
@@ -248,7 +254,8 @@ def _block(line: str, sources: int, named: Mapping[str, str], marks: bool) -> An
 def _code(block: str) -> Markup:
     opening, _, lines = dedent(block).partition("\n")
     code = lines.rpartition("\n")[0] + "\n"
-    return show_fence(code, opening.strip("`~"), line_starts(code), MarkWriter())
+    writer = MarkWriter(seconds=MAX_PASSAGE_SECONDS)
+    return show_fence(code, opening.strip("`~"), line_starts(code), writer)
 
 
 def _linked(line: str, sources: int) -> LinkedText:

@@ -20,6 +20,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import replace
 from importlib.resources import files
@@ -97,6 +98,8 @@ from lexichord.types.state import IngestRun
 from lexichord.work import in_thread
 
 PAGE_METHODS = ["GET", "HEAD"]
+# What is stored is drawn for up to seconds: not in the threads in which questions are embedded.
+PAGE_THREADS = ThreadPoolExecutor(2, "lexichord-page")
 
 SHOWN_DOCUMENTS = 3  # that are named of those found
 
@@ -147,11 +150,12 @@ async def _results(request: Request, form: SearchForm, scoped: ScopedClient) -> 
     (response, seconds), facets = await asyncio.gather(
         _query(request, form, scoped), _facets(scoped, form, counts)
     )
+    view = await in_thread(show_results, response, int(form.k), threads=PAGE_THREADS)
     return page(
         request,
         "results.html",
         form=form,
-        view=show_results(response, int(form.k)),
+        view=view,
         seconds=seconds,
         facets=facets,
         count_address="" if counts else f"{form.address()}&facets=1",
@@ -208,7 +212,8 @@ async def document(request: Request, document: str) -> Response:
     """
     stored = await (await page_caller(request)).show(document)
     wanted = request.query_params.get("part", "")
-    view = await in_thread(show_document, stored, _marked(request, stored), wanted)
+    marked = _marked(request, stored)
+    view = await in_thread(show_document, stored, marked, wanted, threads=PAGE_THREADS)
     return page(request, "document.html", document=stored.document, view=view)
 
 
