@@ -31,7 +31,6 @@ from breaking.losses import Loss, pair
 from breaking.stage import stage
 from breaking.trial import Trial, unfit_faults
 from lexichord.db.embedded import PROGRAMS
-from lexichord.db.schema import ENGINES
 
 
 def main() -> None:
@@ -90,7 +89,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=100, help="of trials")
     parser.add_argument("--seed", type=int, default=0, help="of the first trial")
     parser.add_argument("--server", help="DSN of a server on this machine, for its programs")
-    parser.add_argument("--engine", choices=ENGINES, default="plain")
+    parser.add_argument("--engine", choices=[*PRELOADS], default="plain")
     parser.add_argument("--losses", action="store_true", help="of servers, amid searches")
     return parser.parse_args()
 
