@@ -6,6 +6,6 @@ begin
         return input;
     end if;
     return replace(replace(replace(translate(
-        normalize(regexp_replace(normalize(input, nfd), '[\u0300-\u036F]+', '', 'g'), nfc), 'øłđıħŧð', 'oldihtd'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th');
+        normalize(regexp_replace(normalize(lexichord.bound_marks(input), nfd), '[\u0300-\u036F]+', '', 'g'), nfc), 'øłđıħŧð', 'oldihtd'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th');
 end $$;
 comment on function lexichord.fold_accents(text) is 'Small letters without their accents: naïve is naive, smørrebrød is smorrebrod. Readers may call it.';

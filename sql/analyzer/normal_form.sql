@@ -16,7 +16,8 @@ declare
 begin
     if octet_length(form) > length(form) then
         if form ~ changeable then
-            form := normalize(regexp_replace(normalize(form, nfkc), ignorable, '', 'g'), nfkc);
+            form := regexp_replace(normalize(lexichord.bound_marks(form), nfkc), ignorable, '', 'g');
+            form := normalize(lexichord.bound_marks(form), nfkc);
         end if;
         form := regexp_replace(regexp_replace(regexp_replace(form,
             '[\u2010-\u2013\u2212]', '-', 'g'), '[\u2018\u2019\u201B\u02BC]', '''', 'g'), '\u2044', '/', 'g');

@@ -194,8 +194,8 @@ async def test_a_packed_reply_is_read(shape: Shape) -> None:
 
 @each_shape
 async def test_a_reply_packed_in_a_way_that_nobody_asked_for_is_an_error(shape: Shape) -> None:
-    for coding in ("br", "gzip"):
-        reply = Reply(body=b"{}", headers={"content-encoding": coding})
+    for coding, body in (("br", b"{}"), ("gzip", b"{}"), ("gzip", gzip.compress(b"{}") + b"x")):
+        reply = Reply(body=body, headers={"content-encoding": coding})
         assert "DecodingError" in (await fails(ProviderError, shape, reply))[0]
 
 

@@ -127,7 +127,10 @@ READS: dict[str, dict[str, Any]] = {
     },
     "segment_statement": {"segment": 1, "terms": "{1:1}", "depth": 100},
     "keyword_text": {"input": "NDAs"},
-    **{name: {"input": "Straße"} for name in ("normal_form", "fold_case", "fold_accents")},
+    **{
+        name: {"input": "Straße"}
+        for name in ("normal_form", "fold_case", "fold_accents", "bound_marks")
+    },
     **{name: {"form": "set up plug-in 保密协议"} for name in ("split_runs", "joined_words")},
     "join_identifier": {"token": "A-1"},
     "option_words": {"form": "grep -i"},

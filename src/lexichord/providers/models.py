@@ -213,7 +213,8 @@ def reads(space: str, text: str) -> bool:
 
 def is_latin(text: str) -> bool:
     """Return whether at least half of a text's letters are Latin ones."""
-    letters = [letter for letter in normalize("NFKC", text) if letter.isalpha()]
+    # Each by itself: a text's marks are put in order by the square.
+    letters = [letter for each in text for letter in normalize("NFKC", each) if letter.isalpha()]
     foreign = sum(not LATIN.match(letter) for letter in letters)
     return 2 * foreign <= len(letters)
 

@@ -63,6 +63,8 @@ class _Body(httpx.AsyncByteStream):
                 while piece := unpacker.decompress(packed, PIECE_BYTES):
                     yield piece
                     packed = unpacker.unconsumed_tail
+                if unpacker.unused_data:
+                    raise httpx.DecodingError("more comes than what is packed")
         except zlib.error as error:
             raise httpx.DecodingError(str(error)) from None
 
