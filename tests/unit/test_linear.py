@@ -300,6 +300,7 @@ SEARCHED = {
     "link.rst": blanks("a `", "b"),
     "toctree.rst": blanks("Text\n\n.. toctree::\n\n   a", "b"),
     "option.rst": blanks(".. note::\n   :a: b", "c\n\ntext"),
+    "directives.rst": lambda amount: "a\n=\n\n.. note:: b\n\n   " * amount,
     "include.rst": blanks(".. include:: a\n   :a: b", "c\n\ntext"),
     "a.rtf": blanks(r"{\rtf1 a{\shp{\sp{\sn wzDescription}{\sv", "{}}}}}"),
     "signs.tex": lambda amount: rf"\NewDocumentCommand\a{{{'+' * amount}}}{{b}}\begin{{document}}a",
@@ -328,6 +329,18 @@ def test_a_pattern_does_not_search_to_the_end_from_each_place(
     def read(amount: int) -> None:
         (tmp_path / name).write_text(shape(amount))
         split(load(tmp_path / name))
+
+    check_seconds(read)
+
+
+def test_a_row_s_properties_are_not_looked_for_behind_all_its_cells(tmp_path: Path) -> None:
+    def read(amount: int) -> None:
+        document = docx.Document()
+        document.add_paragraph("a")
+        row = document.add_table(1, 1).rows[0]._tr
+        row.extend(deepcopy(row[-1]) for _ in range(amount))
+        document.save(str(tmp_path / "a.docx"))
+        load(tmp_path / "a.docx")
 
     check_seconds(read)
 

@@ -153,10 +153,13 @@ MAX_OPTION_LINES = 50
 type Options = Mapping[str, str]
 
 
-def read_options(lines: Sequence[str], at: int) -> tuple[Options, int]:
-    """Return a directive's options, and where they end; a line set in deeper goes on with one."""
+def read_options(lines: Sequence[str], at: int, last: int | None = None) -> tuple[Options, int]:
+    """Return a directive's options, and where they end; a line set in deeper goes on with one.
+
+    They stand before the line `last`.
+    """
     options, name, margin = dict[str, str](), "", 0
-    while at < len(lines):
+    while at < (len(lines) if last is None else last):
         line = lines[at]
         if match := OPTION.fullmatch(line.rstrip()):
             name, margin = match["name"].lower(), len(match["margin"])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 
 from docx.opc.part import Part, XmlPart
 from docx.oxml import parse_xml
@@ -19,6 +20,7 @@ from lexichord.ingest.load.parts import LIST_LEVELS, ListCounter, ListLevel
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 
 BLOCK_TAGS = {qn("w:p"), qn("w:tbl")}
+MAX_PROPERTIES = 4  # elements of a row before its cells, at most three by the schema
 BOX_TAG, INSERTED_TAG, ROW_TAG = qn("w:txbxContent"), qn("w:ins"), qn("w:tr")
 # The same again.
 
@@ -110,7 +112,9 @@ def _whole(said: _Element | None, otherwise: int) -> int:
 
 def is_hidden_row(row: _Element) -> bool:
     """Return whether a row of a table is hidden."""
-    return is_on(row.find(_path("w:trPr", "w:hidden")))
+    # Its properties come before its cells, of which each asks.
+    first = islice(row, MAX_PROPERTIES)
+    return any(is_on(each.find(qn("w:hidden"))) for each in first if each.tag == qn("w:trPr"))
 
 
 def _inside(parent: _Element, name: str) -> list[_Element]:

@@ -174,7 +174,7 @@ def _read_directive(
     page.end()
     end = max(indented(lines, at + 1, len(match["margin"])), at + 1)
     name = match["name"].lower()
-    options, inner = read_options(lines[:end], at + 1)
+    options, inner = read_options(lines, at + 1, end)
     if name == "toctree":
         page.line("\n".join(toctree_titles(lines[inner:end])))
     if not match["named"] and name not in TABLE_DIRECTIVES:
