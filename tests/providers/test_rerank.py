@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -413,3 +414,20 @@ async def test_a_key_that_cannot_be_sent_is_not_repeated() -> None:
     ):
         await rank(JinaReranker("m", SecretStr(f"{KEY}\n"), server.url), QUERY, TEXTS, 1, 30)
     assert KEY not in str(caught.value)
+
+
+async def test_a_server_is_asked_through_the_proxy_that_the_environment_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with rerank_server("jina") as proxy:
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
+        settings = load_settings(
+            reranker=NAMES["jina"], reranker_base_url="http://far.test/v1", reranker_api_key=KEY
+        )
+        reranker = find_reranker(settings)
+        assert reranker is not None
+        with suppress(ProviderError):  # the server is no proxy: it is to be asked at all
+            await rank(reranker, QUERY, TEXTS, 3, 20)
+        assert proxy.requests

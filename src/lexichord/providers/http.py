@@ -199,14 +199,10 @@ def new_client() -> "AsyncClient":
     It follows no redirect: neither a key nor a text goes to an address that no setting names. A
     reply that is too long is a BadResponseError, also of what an SDK asks by it.
     """
-    import httpx
+    from lexichord.providers.transport import BoundedClient
 
-    from lexichord.providers.transport import BoundedTransport
-
-    return httpx.AsyncClient(
-        transport=BoundedTransport(verify=_certificates()),
-        timeout=HTTP_TIMEOUT_SECONDS,
-        follow_redirects=False,
+    return BoundedClient(
+        verify=_certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
     )
 
 

@@ -5,6 +5,7 @@ Imports httpx: import this module only where a service is asked.
 
 import zlib
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 
@@ -15,24 +16,28 @@ PIECE_BYTES = 65_536  # that are unpacked at a time: a thousandth of it may have
 CODINGS = ("gzip", "deflate")  # which are asked for
 
 
-class BoundedTransport(httpx.AsyncHTTPTransport):
+class BoundedClient(httpx.AsyncClient):
     """Raises BadResponseError where a reply is longer, unpacked, than any that is meant."""
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Return the reply, which is unpacked as it is read."""
+    async def send(
+        self,
+        request: httpx.Request,
+        *,
+        stream: bool = False,
+        **options: Any,  # noqa: ANN401 - of httpx
+    ) -> httpx.Response:
+        """As `AsyncClient.send`; a reply is unpacked here as it is read."""
         request.headers["accept-encoding"] = ", ".join(CODINGS)
-        reply = await super().handle_async_request(request)
+        reply = await super().send(request, stream=True, **options)
         assert isinstance(reply.stream, httpx.AsyncByteStream)
-        coding = reply.headers.get("content-encoding", "identity").lower()
-        body = _Body(reply.stream, coding, request.url.host)
-        headers = [
-            (name, value)
-            for name, value in reply.headers.raw
-            if coding == "identity" or name.lower() not in (b"content-encoding", b"content-length")
-        ]
-        return httpx.Response(
-            reply.status_code, headers=headers, stream=body, extensions=reply.extensions
-        )
+        coding = reply.headers.pop("content-encoding", "identity").lower()
+        reply.stream = _Body(reply.stream, coding, request.url.host)
+        if not stream:
+            try:
+                await reply.aread()
+            finally:
+                await reply.aclose()
+        return reply
 
 
 class _Body(httpx.AsyncByteStream):
