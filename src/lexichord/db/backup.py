@@ -387,13 +387,8 @@ def _load(
                 "pg_restore", [f"--use-list={entries.name}", "-f-", *WITHOUT_ROLES], None, state
             ) as lines,
         ):
-            _run_script(
-                connection,
-                lines,
-                manifest,
-                vector_schema,
-                None if own is None else own.parts,
-            )
+            parts = None if own is None else own.parts
+            _run_script(connection, lines, manifest, vector_schema, parts)
     begin(connection)
     _compare(manifest.tables, _table_sums(connection))
     check_sequences(connection)

@@ -365,13 +365,16 @@ def _start_watch(
     look: Callable[[], Folders], start: Callable[..., Iterator[Batch]]
 ) -> tuple[Folders, Iterator[Batch], Batch | None]:
     """Watch the folders that are there, looked up again where one goes meanwhile."""
-    for _ in range(MAX_RESTARTS):
+    restarts = 0
+    while True:
         folders = look()
         own = start(*folders)
-        with suppress(FileNotFoundError, NotADirectoryError):
+        try:
             return folders, own, next(own, None)
-    own = start(*look())
-    return folders, own, next(own, None)
+        except (FileNotFoundError, NotADirectoryError):
+            restarts += 1
+            if restarts > MAX_RESTARTS:
+                raise
 
 
 def _is_other(places: Iterable[Path], folders: Folders) -> bool:

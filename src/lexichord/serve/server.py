@@ -130,8 +130,8 @@ def add_middleware(app: AsgiApp, policy: AccessPolicy) -> "ASGIApp":
 
 
 # glibc's parameters, and the size from which what is freed is given back. Without them it gives
-# nothing back that is smaller than the largest block so far, of up to 32 MB: after 80 requests that
-# nobody waited for a server of 380 MB had 510, with them one of 346 has 419.
+# nothing back that is smaller than the largest block so far, of up to 32 MB: requests that nobody
+# waited for left a server of 380 MB with 510; with them one of 346 has 401.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 RETURNED_BYTES = 262_144
 
