@@ -38,12 +38,13 @@ OTHER_NAMES = {"shellscript": "bash"}  # as the library calls what is called oth
 # Beside the languages that are read as code. Of the library's 600 lexers some take a quarter of a
 # minute for one step, in which nothing else of the process runs.
 OTHER_LANGUAGES = (
-    "awk batch cmake console cpp docker fortran fsharp graphql html http ini jinja jsx less make "
-    "markdown matlab nginx nix pascal postgresql properties protobuf pycon rst scheme scss splus "
-    "terraform tex tsx vbnet verilog vim xml"
-)
+    "awk", "batch", "cmake", "console", "cpp", "docker", "fortran", "fsharp", "graphql", "html",
+    "http", "ini", "jinja", "jsx", "less", "make", "markdown", "matlab", "nginx", "nix", "pascal",
+    "postgresql", "properties", "protobuf", "pycon", "rst", "scheme", "scss", "splus", "terraform",
+    "tex", "tsx", "vbnet", "verilog", "vim", "xml",
+)  # fmt: skip
 LANGUAGES = frozenset(
-    (*LANGUAGE_ENDINGS, *OTHER_NAMES.values(), *DATA_NAMES.values(), *OTHER_LANGUAGES.split())
+    (*LANGUAGE_ENDINGS, *OTHER_NAMES.values(), *DATA_NAMES.values(), *OTHER_LANGUAGES)
 )
 MAX_HIGHLIGHTED_CHARS = 150_000
 MAX_HIGHLIGHTED_LINE_CHARS = 5_000  # what no person wrote takes a lexer long
