@@ -22,9 +22,8 @@ MAX_PAGE_QUERY_CHARS = 2_000  # with 8 KB, proxies begin to refuse an address
 # Bodies and parameters.
 MAX_ASKING_BYTES = 500_000  # of a body that asks: of JSON that stores, settings.max_json
 FIRST_BODY_BYTES = 2**16  # of a body, read before its request takes a place among those answered
-SENT_BYTES = (
-    2**18
-)  # of an answer at once: one that nobody reads keeps its place till its time is up
+# Of an answer at once: one that nobody reads keeps its place till its time is up.
+SENT_BYTES = 2**18
 # In which a request's head comes, then the first bytes of its body, then each further piece.
 ARRIVAL_SECONDS = 10.0
 # On which no request is being answered; a process may have 1,024 files open where nothing is set.
