@@ -10,10 +10,11 @@ begin
     return query
     select distinct t.token
     from (select btrim(m[1], '-_./') as token
-          from regexp_matches(lexichord.split_runs(lexichord.normal_form(query)), '([-[:alnum:]_./]*[[:digit:]][-[:alnum:]_./]*)', 'g') as m) as t
+          from regexp_matches(lexichord.split_runs(lexichord.normal_form(query)), '([-[:alnum:]_./]*[[:digit:]][-[:alnum:]_./]*)', 'g') as m) as t,
+         lateral (select lexichord.join_identifier(t.token) as joined offset 0) as j
     where t.token ~ '[-_./]|[[:alpha:]]|^(19|20)[[:digit:]]{2}$' and t.token !~ '^[[:digit:].]+-?[[:lower:]]+$'  -- 90-day, 5th, 20kg
-      and not exists (
-        select from lexichord.term_candidates(lexichord.exact_lexemes(array[lexichord.join_identifier(t.token)]), 1, scope));
+      and case when octet_length(j.joined) <= 2046  -- of a lexeme; what is longer is an encoded file
+               then not exists (select from lexichord.term_candidates(lexichord.exact_lexemes(array[j.joined]), 1, scope)) end;
 end $$;
 comment on function lexichord.absent_identifiers(text, text[], bigint[], text, jsonb) is
 'The identifiers and years of a query that no chunk in scope holds, as they are written. Readers may call it.';

@@ -90,6 +90,7 @@ def test_the_identifier_outranks_its_parts(
         ("rule 77 of 90-day notice, the 5th, 20kg", []),
         ("what was in force in 1987, at 2400 or in 1850?", ["1987"]),
         ("rule", []),
+        ("A1" + "x" * 6000, []),
     ],
 )
 def test_what_nothing_holds_is_told(rules: Connection, query: str, absent: list[str]) -> None:
