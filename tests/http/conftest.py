@@ -1,8 +1,10 @@
 """Servers in this process for a session: of the samples without a key, and one that needs keys."""
 
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import pytest
@@ -107,3 +109,23 @@ def stored_file(client: httpx.Client) -> dict[str, object]:
     batch = client.post(path, json={"file_ids": [sent["id"]]}).json()
     wait_until(lambda: client.get(f"{path}/{batch['id']}").json()["status"] == "completed")
     return {"file_id": sent["id"], "batch_id": batch["id"]}
+
+
+@pytest.fixture
+def silent() -> Iterator[tuple[str, list[socket.socket]]]:
+    """The address of a server that takes connections and says nothing, and what it holds."""
+    held: list[socket.socket] = []
+
+    def hold(listening: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                held.append(listening.accept()[0])
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        holding = Thread(target=hold, args=[listening])
+        holding.start()
+        yield f"127.0.0.1:{listening.getsockname()[1]}", held
+        listening.shutdown(socket.SHUT_RDWR)
+        holding.join()
+    for one in held:
+        one.close()

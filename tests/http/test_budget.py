@@ -5,10 +5,9 @@ import os
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 
 import httpx
 import pytest
@@ -160,26 +159,6 @@ async def test_what_is_sent_waits_on_the_disk() -> None:
         assert isinstance(file, UploadFile)
         assert not file._in_memory
         assert await file.read() == text
-
-
-@pytest.fixture
-def silent() -> Iterator[tuple[str, list[socket.socket]]]:
-    """The address of a server that takes connections and says nothing, and what it holds."""
-    held: list[socket.socket] = []
-
-    def hold(listening: socket.socket) -> None:
-        with suppress(OSError):
-            while True:
-                held.append(listening.accept()[0])
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        holding = Thread(target=hold, args=[listening])
-        holding.start()
-        yield f"127.0.0.1:{listening.getsockname()[1]}", held
-        listening.shutdown(socket.SHUT_RDWR)
-        holding.join()
-    for one in held:
-        one.close()
 
 
 def is_open(connection: socket.socket) -> bool:

@@ -1,6 +1,8 @@
 """Keys whose time is over, that may not do a thing, or too often: the same on every surface."""
 
+import socket
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 from lexichord import SyncLexichord
 from lexichord.types import ApiCall
 from tests.end_to_end.processes import wait_until
-from tests.http.conftest import DOCUMENTS
+from tests.http.conftest import DOCUMENTS, KEYS
 from tests.http.served import Keys, Served, new_client, serve_documents, serving
 from tests.http.server import finished
 from tests.mcp.serving import create_mcp_server
@@ -215,3 +217,32 @@ def test_a_name_that_becomes_another_datasets_amid_a_query_is_not_read(
         assert "zebra" not in refused.text.replace(QUESTION, "")
         again = served.by("narrow").post("/v1/query", json=body).json()
     assert {hit["dataset"] for hit in again["hits"]} == {"former"}
+
+
+@pytest.mark.parametrize(("ends", "status"), [("the key", 401), ("the name", 403)])
+def test_an_ingest_is_not_taken_for_whom_its_key_lets_in_no_more(
+    bare: str, home: Path, silent: tuple[str, list[socket.socket]], ends: str, status: int
+) -> None:
+    """It may wait for pages, or its turn, longer than it takes to exchange two datasets' names."""
+    host, held = silent
+    form = {"dataset": "open", "urls": f"http://{host}/"}
+    file = {"files": ("nda.txt", b"gnu", "text/plain")}
+    with (
+        serve_documents(bare, DOCUMENTS, KEYS, home=home, fetch_hosts=host) as served,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        lexichord, writer = served.lexichord, served.by("writer")
+        sent = pool.submit(writer.post, "/v1/documents:upload", data=form, files=file)
+        wait_until(lambda: len(held) > 0)
+        if ends == "the key":
+            (key,) = [one.key_id for one in lexichord.list_keys() if one.name == "writer"]
+            lexichord.revoke_key(key)
+        else:
+            lexichord.rename_dataset("open", "former")
+            lexichord.rename_dataset("closed", "open")
+        for one in held:
+            one.close()
+        refused = sent.result()
+        assert refused.status_code == status, refused.text
+        assert lexichord.count(uri_prefix="upload://") == 0
+        assert {run.state for run in lexichord.status().runs} <= {"finished", "interrupted"}

@@ -1,6 +1,6 @@
 """What whoever starts an ingest may choose and hear of."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TypedDict
 
 from lexichord.ingest.report import ProgressCallbacks, Reading
@@ -22,7 +22,8 @@ class IngestOptions(ProgressCallbacks, total=False):
     and how far those in progress are, `on_slow` with a file that takes long and the seconds.
     `depth`, `max_pages` and `allow_private` are about pages of the web, of which private addresses
     are refused unless allowed; with `fetch_hosts` these hosts alone are asked, as the setting names
-    them, within the limits of a request.
+    them, within the limits of a request. `admit` is awaited before anything is stored, when the
+    dataset can no longer be renamed: what it raises ends the run.
     """
 
     dataset: str
@@ -44,6 +45,7 @@ class IngestOptions(ProgressCallbacks, total=False):
     max_pages: int
     allow_private: bool
     fetch_hosts: Sequence[str] | None
+    admit: Callable[[], Awaitable[None]]
 
 
 class RereadCallbacks(TypedDict, total=False):
@@ -53,3 +55,4 @@ class RereadCallbacks(TypedDict, total=False):
     on_chunks: Callable[[int], None]
     on_estimate: Callable[[int], None]
     on_reading: Callable[[Reading], None]
+    admit: Callable[[], Awaitable[None]]

@@ -75,6 +75,10 @@ type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
 type VectorOrigins = dict[str, tuple[str | None, str | None]]
 
 
+async def open_to_all() -> None:
+    """Let in whoever has started a run."""
+
+
 @dataclass
 class IngestPipeline:
     """One run into one dataset. Raises ConfigError for a wrong `context` or `dataset`.
@@ -109,6 +113,7 @@ class IngestPipeline:
     max_pages: int = WEB_LIMITS.pages
     allow_private: bool = False
     fetch_hosts: Sequence[str] | None = None
+    admit: Callable[[], Awaitable[None]] = open_to_all
     follow: FollowSpace | None = None
     limits: IngestLimits = INGEST_LIMITS
     rereads: str | None = field(init=False, default=None)  # the document that is stored anew
@@ -175,9 +180,10 @@ class IngestPipeline:
         await self._renew()
         self.by_document = (await configuration(self.database))["by_document"]
         await self.recorder.start(self.dataset, storable_name(description), len(sources))
-        self.on_run(self.recorder.report.run_id)
         files = self.forecast.files
         async with heartbeat(self.database, self.recorder.report.run_id, files.largest):
+            await self.admit()
+            self.on_run(self.recorder.report.run_id)
             async with background_sealing(self.database), reported(self.forecast):
                 await self._store_new(sources)
                 await self._fill()

@@ -38,6 +38,7 @@ from lexichord.types.options import several
 log = logging.getLogger("lexichord")
 
 FULL_RIGHTS = Rights()
+REACH_CHANGED = "what the API key reaches has changed meanwhile: ask again"
 
 
 class CallLog:
@@ -193,7 +194,15 @@ class Scoped:
         with suppress(AccessError):
             rights = await self._rights_now()
         if rights.datasets != self.rights.datasets:
-            raise ForbiddenError("what the API key reaches has changed meanwhile: ask again")
+            raise ForbiddenError(REACH_CHANGED)
+
+    async def check_rights(self) -> None:
+        """Raise AccessError where the key is over by now, ForbiddenError where it reaches others.
+
+        An ingest may wait long for its turn.
+        """
+        if self._rights_now is not None and await self._rights_now() != self.rights:
+            raise ForbiddenError(REACH_CHANGED)
 
     def check_all(self, *deeds: Deed) -> None:
         """Raise MissingScopeError unless the rights allow all of these deeds."""
