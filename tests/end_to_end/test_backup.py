@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
@@ -23,6 +24,7 @@ from tests.conftest import new_database
 from tests.end_to_end.client import CHUNKS, documents, word
 from tests.end_to_end.conftest import SERVERS, Servers, stocked
 from tests.end_to_end.killed import assert_same
+from tests.end_to_end.processes import wait_until
 from tests.faults.earlier import CHUNKS as CHUNK_ROWS
 from tests.faults.earlier import fill_earlier
 from tests.migrations.conftest import UNRELEASED
@@ -393,6 +395,22 @@ def test_what_is_stored_meanwhile_stays(
     monkeypatch.setattr(schema, "prepare", prepare_and_store)
     with pytest.raises(ConfigError, match="is not empty"):
         backup.restore(target, file)
+    assert run(target, "select name from lexichord_data.dataset") == [("meanwhile",)]
+
+
+def test_what_is_being_stored_stays(source: str, target: str, file: Path) -> None:
+    """Its transaction is open as the restore looks for something to lose."""
+    backup.backup(source, file)
+    prepare(target, Choice())
+    with psycopg.connect(target) as writer, ThreadPoolExecutor(1) as pool:
+        writer.execute("insert into lexichord_data.dataset (name) values ('meanwhile')")
+        restoring = pool.submit(backup.restore, target, file)
+        waits = "select pid from pg_locks where not granted and database = (select oid from pg_database"
+        waits += " where datname = current_database())"
+        wait_until(lambda: run(target, waits) != [])
+        writer.commit()
+        with pytest.raises(ConfigError, match="is not empty, it has rows in dataset"):
+            restoring.result()
     assert run(target, "select name from lexichord_data.dataset") == [("meanwhile",)]
 
 

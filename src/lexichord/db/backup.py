@@ -310,10 +310,12 @@ def _read_manifest(opened: ZipFile, file: Path) -> Manifest:
 
 
 def _check_empty(connection: Connection) -> None:
-    """Raise ConfigError where there is something to lose."""
+    """Raise ConfigError where there is something to lose, once what is being stored is there."""
     if not _is_prepared(connection):
         return
     tables = [name for (name,) in fetch(connection, TABLES, list(DERIVED_ROWS))]
+    own = sql.SQL(", ").join(sql.Identifier("lexichord_data", name) for name in tables)
+    connection.execute(sql.SQL("lock {} in exclusive mode").format(own))
     exists = sql.SQL("select exists (select from lexichord_data.{})")
     full = [
         name
