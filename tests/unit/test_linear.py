@@ -276,6 +276,11 @@ def again(text: str) -> Callable[[int], str]:
     return lambda amount: text * (amount // len(text))
 
 
+def wide_row(amount: int) -> str:
+    """Return a row of many cells above as many rows of one, in RTF."""
+    return r"\trowd " + r"a\cell " * amount + r"\row " + r"\trowd b\cell \row " * amount
+
+
 # What one search of a pattern reads is no step that can be counted.
 SEARCHED = {
     "ticks.md": lambda amount: "".join("`" * n + "a" for n in range(1, int(amount**0.5))),
@@ -303,6 +308,8 @@ SEARCHED = {
     "directives.rst": lambda amount: "a\n=\n\n.. note:: b\n\n   " * amount,
     "include.rst": blanks(".. include:: a\n   :a: b", "c\n\ntext"),
     "a.rtf": blanks(r"{\rtf1 a{\shp{\sp{\sn wzDescription}{\sv", "{}}}}}"),
+    "fields.rtf": lambda amount: r"{\rtf1 a " + r"{\field{\*\fldinst{ " * amount,
+    "wide.rtf": lambda amount: r"{\rtf1 " + wide_row(amount // 10),
     "signs.tex": lambda amount: rf"\NewDocumentCommand\a{{{'+' * amount}}}{{b}}\begin{{document}}a",
     "digits.csv": lambda amount: f"{'1' * amount}x,2\na,b\n",
     "numbers.csv": lambda amount: f"{'1 ' * (amount // 2)}x,2\na,b\n",

@@ -28,6 +28,9 @@ DESCRIPTION = re.compile(r"\\sn\s+\w*Description\s*\}\s*\{\\sv\s++(?P<words>[^{}
 DATE = re.compile(r"\{\s*\\\*\s*\\atndate\s+(\d{1,10})\s*\}")
 NO_SIGNS = dict.fromkeys(range(2, 7), "?")  # what the signs are made of
 PLACE = re.compile("\x02(\\d+)\x03")
+# For the address of a link the library searches from each field to the line's end; with a line's end
+# in it, which means nothing, it finds none.
+FIELD_CODE = re.compile(r"\\\*\\fldinst", re.IGNORECASE)
 HIDDEN = re.compile("\x04([^\x04]*)\x05", re.DOTALL)
 
 
@@ -422,4 +425,5 @@ class _Reader:
 
 
 def _plain(content: str) -> str:
+    content = FIELD_CODE.sub(r"\*\n\\fldinst", content)
     return storable_text(rtf_to_text(content, errors="replace"))  # type: ignore[no-untyped-call]

@@ -130,9 +130,14 @@ def filled_rows(rows: Iterable[Iterable[SpanningCell]], header_rows: int) -> Ite
 
 
 def even_rows(rows: Iterable[list[str]]) -> list[list[str]]:
-    """Return rows of the same length, as a table in Markdown has them."""
+    """Return rows of the same length, as a table in Markdown has them.
+
+    As they are where that came to far more cells than there are: one long row above short ones.
+    """
     listed = list(rows)
-    width = max(map(len, listed), default=0)
+    width, own = max(map(len, listed), default=0), sum(map(len, listed))
+    if width * len(listed) > FREE_CELLS + MAX_SPANNED_RATIO * own:
+        return listed
     return [[*row, *[""] * (width - len(row))] for row in listed]
 
 

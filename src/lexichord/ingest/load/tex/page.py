@@ -9,7 +9,6 @@ from lexichord.ingest.load.tex.commands import printed
 from lexichord.ingest.load.text import TextBuilder
 
 MAX_SPAN = 100  # columns or rows
-MAX_EVEN_CELLS = 1_000_000
 
 
 @dataclass(slots=True)
@@ -71,12 +70,8 @@ class TexTable:
         del self.rows[self.header_rows :]
 
     def even_rows(self) -> list[list[str]]:
-        """Return the rows, all of them as wide as the widest, unless that were too many cells."""
-        rows = [*self.rows, *self._feet]
-        width = max(map(len, rows), default=0)
-        if width * len(rows) > MAX_EVEN_CELLS:
-            return rows
-        return even_rows(rows)
+        """Return the rows, those of the foot last."""
+        return even_rows([*self.rows, *self._feet])
 
     @property
     def has_header(self) -> bool:
