@@ -405,7 +405,9 @@ def test_what_is_being_stored_stays(source: str, target: str, file: Path) -> Non
     with psycopg.connect(target) as writer, ThreadPoolExecutor(1) as pool:
         writer.execute("insert into lexichord_data.dataset (name) values ('meanwhile')")
         restoring = pool.submit(backup.restore, target, file)
-        waits = "select pid from pg_locks where not granted and database = (select oid from pg_database"
+        waits = (
+            "select pid from pg_locks where not granted and database = (select oid from pg_database"
+        )
         waits += " where datname = current_database())"
         wait_until(lambda: run(target, waits) != [])
         writer.commit()

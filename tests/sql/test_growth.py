@@ -18,7 +18,8 @@ CONDITION = """'{"key": "uri", "op": "start with", "value": "a"}'"""
 CONDITIONS = (
     "jsonb_build_object('and', (select jsonb_agg({each}) from generate_series(1, {n} / 8)))"
 )
-WORDS = "(select string_agg('w' || i, ' ') from generate_series(1, {n} / 50) as i)"
+WORDS = "(select string_agg('w' || i, ' ') from generate_series(1, {n} / 10) as i)"
+CHUNKS = "array(select id from lexichord_data.chunk)"
 STATEMENTS = {
     "text": "select lexichord.keyword_text(repeat('a.b_', {n}))",
     "lexemes": "select lexichord.lexemes(repeat('a.b_', {n}), 'pg_catalog.english')",
@@ -27,7 +28,7 @@ STATEMENTS = {
     "conditions": f"select lexichord.scope_documents(filter => {CONDITIONS})",
     "marks": "select lexichord.normal_form('e' || repeat(U&'\\0301\\0316', {n}))",
     "accents": "select lexichord.fold_accents('e' || repeat(U&'\\0301\\0316', {n}))",
-    "words": f"select count(*) from lexichord.question_coverage({WORDS}, '{{{{}}}}')",
+    "words": f"select count(*) from lexichord.question_coverage({WORDS}, {CHUNKS})",
     "path": f"select lexichord.filter_matches('{{{{}}}}', {PATH})",
 }
 

@@ -129,6 +129,7 @@ def test_what_cannot_be_read_is_refused_with_the_reason(
     [
         b"From: =?utf-8?B?////?= <a@b\nDate: 99 Foo\nSubject: [\x80\xff(\n\n\xe9t\xe9",
         b"From: a@b\nContent-Type: text/plain; charset=nonsense\n\nwords",
+        b"From: a@b\nContent-Type: text/plain; charset=idna\n\nw\xf6rds" + b"x" * 20_000,
         b"From: a@b\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nwords\n",
         b"From: a@b\nContent-Transfer-Encoding: base64\n\nd29yZH M=???",
         b"From: " + b"a@b, " * 5000 + b"\n\nwords",
@@ -147,6 +148,34 @@ def test_parts_without_end_are_refused(tmp_path: Path) -> None:
     lines = [f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(80)]
     with pytest.raises(IngestError, match="holds parts more than 50 deep"):
         load(write(tmp_path / "a.eml", ("From: a@b\n" + "".join(lines) + "\nwords").encode()))
+
+
+@pytest.mark.timeout(30)
+def test_mails_in_mails_without_end_are_refused(tmp_path: Path) -> None:
+    nested = "Content-Type: message/rfc822\n\n" * 20_000
+    with pytest.raises(IngestError, match="holds parts more than 50 deep"):
+        load(write(tmp_path / "a.eml", f"From: a@b\n{nested}".encode()))
+
+
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [
+        ("Content-Type: message/rfc822\n\nFrom: c@d\n\nthe ferry\n", "attached mail.eml"),
+        ('Content-Type: text/plain; name="times.txt"\n\nthe ferry\n', "times.txt"),
+        ("Content-Disposition: attachment; filename=a.csv\n\nthe,ferry\n", "a.csv"),
+    ],
+)
+def test_a_mail_may_be_nothing_but_what_it_brings(tmp_path: Path, head: str, part: str) -> None:
+    file = write(tmp_path / "a.eml", f"From: a@b\n{head}".encode())
+    (brought,) = list_parts(file, tmp_path)
+    assert brought.name == part
+    with Unpacker(tmp_path).unpacked(file, brought) as inner:
+        assert "ferry" in load(inner).text
+
+
+def test_what_a_mail_is_made_of_is_its_own(tmp_path: Path) -> None:
+    mail = b"From: a@b\nContent-Disposition: attachment\n" + many_parts(2, opening="")
+    assert "pier 1" in load(write(tmp_path / "a.eml", mail)).text
 
 
 def outlook_properties(header: int, values: dict[str, str | bytes]) -> dict[str, bytes]:

@@ -23,6 +23,7 @@ ENCRYPTED_MAIL = "is encrypted: save it decrypted"
 ENCRYPTED_TYPES = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 HEADERS = ("from", "to", "cc", "bcc", "date", "subject")
 MAX_PART_DEPTH = 50  # parts in parts
+TOO_DEEP = f"holds parts more than {MAX_PART_DEPTH} deep"
 # Of a mail, those of mails attached to it too: programs send some 25 MB, a digest has a hundred
 # mails of a few parts each. To lay out a part takes milliseconds, in thirty bytes of a file.
 MAX_MAIL_PARTS = 2000
@@ -97,7 +98,10 @@ def _parsed(file: Path, count_part: Callable[[], object] = lambda: None) -> Part
     data = read_bytes(file).removeprefix(BOM_UTF8)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = decode(data)[0].encode()
-    mail = BytesParser(_part_maker(count_part), policy=_Headers()).parsebytes(data)
+    try:
+        mail = BytesParser(_part_maker(count_part), policy=_Headers()).parsebytes(data)
+    except RecursionError:
+        raise IngestError(TOO_DEEP) from None
     assert isinstance(mail, Part)
     if not any(name in mail for name in (*HEADERS, "received", "message-id", "content-type")):
         raise IngestError(BROKEN_MAIL)
@@ -143,8 +147,8 @@ def _add_headers(built: TextBuilder, headers: dict[str, str]) -> None:
 def _body_parts(part: Part, depth: int = 0) -> Iterator[Part]:
     """Yield the parts that are read as the mail itself, of alternatives one with words."""
     if depth > MAX_PART_DEPTH:
-        raise IngestError(f"holds parts more than {MAX_PART_DEPTH} deep")
-    if _is_attached(part):
+        raise IngestError(TOO_DEEP)
+    if _is_attached(part, depth):
         return
     if not part.is_multipart():
         if _is_text(part):
@@ -181,15 +185,21 @@ def _is_plain(parts: list[Part]) -> bool:
 def _attached_parts(part: Part, depth: int = 0) -> Iterator[Part]:
     if depth > MAX_PART_DEPTH:
         return
-    if _is_attached(part) and depth:
+    if _is_attached(part, depth):
         yield part
     else:
         for child in _children(part):
             yield from _attached_parts(child, depth + 1)
 
 
-def _is_attached(part: Part) -> bool:
-    if part.get_content_type() == EML_TYPE or part.get_content_disposition() == "attachment":
+def _is_attached(part: Part, depth: int) -> bool:
+    """Return whether a part is a document of its own; a mail may be nothing but one.
+
+    What a mail is made of is its own, whatever it is called.
+    """
+    if part.get_content_type() == EML_TYPE:
+        return True
+    if part.get_content_disposition() == "attachment" and (depth or not part.is_multipart()):
         return True
     return not part.is_multipart() and (not _is_text(part) or bool(_file_name(part)))
 

@@ -28,8 +28,8 @@ DESCRIPTION = re.compile(r"\\sn\s+\w*Description\s*\}\s*\{\\sv\s++(?P<words>[^{}
 DATE = re.compile(r"\{\s*\\\*\s*\\atndate\s+(\d{1,10})\s*\}")
 NO_SIGNS = dict.fromkeys(range(2, 7), "?")  # what the signs are made of
 PLACE = re.compile("\x02(\\d+)\x03")
-# For the address of a link the library searches from each field to the line's end; with a line's end
-# in it, which means nothing, it finds none.
+# From each field the library searches for a link's address to the line's end; with a line's end in
+# it, which means nothing, it finds none.
 FIELD_CODE = re.compile(r"\\\*\\fldinst", re.IGNORECASE)
 HIDDEN = re.compile("\x04([^\x04]*)\x05", re.DOTALL)
 

@@ -257,7 +257,7 @@ def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
     try:
         if marked:
             return data.decode(marked), codecs.lookup(marked).name
-    except (UnicodeDecodeError, LookupError):
+    except (UnicodeError, LookupError):
         pass
     encoding = _detect(data)
     return data.decode(encoding), encoding
