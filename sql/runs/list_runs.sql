@@ -8,7 +8,8 @@ create or replace function lexichord.list_runs(
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     select r.id, r.dataset, r.source,
            case when r.finished_at = 'infinity' then 'interrupted' when r.finished_at is not null then 'finished'
-                when r.seen_at < clock_timestamp() - interval '60 s' then 'stalled' else 'running' end,
+                when r.seen_at >= clock_timestamp() - interval '60 s' then 'running'
+                when r.cancelled_at is not null then 'interrupted' else 'stalled' end,
            r.started_at, r.seen_at, nullif(r.finished_at, 'infinity'), r.total, count(f) filter (where f.status <> 'unread'),
            count(*) filter (where f.status = 'inserted'), count(*) filter (where f.status = 'replaced'),
            count(*) filter (where f.status = 'skipped'), count(*) filter (where f.status = 'failed'),
@@ -24,8 +25,8 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select * from run
         where (datasets is null or dataset = any(datasets)) and (runs is null or id = any(runs))
         order by id desc limit lexichord.check_count('latest', latest)) as r left join run_file f on f.run_id = r.id
-    group by r.id, r.dataset, r.source, r.started_at, r.seen_at, r.finished_at, r.total, r.in_progress
+    group by r.id, r.dataset, r.source, r.started_at, r.seen_at, r.finished_at, r.cancelled_at, r.total, r.in_progress
     order by r.id desc
 $$;
 comment on function lexichord.list_runs(integer, text[], bigint[]) is
-'The latest ingests, of these datasets and among these runs if such are named, newest first, with what became of their files, how many of which kinds could not be read, and how far those are that it has at hand. State: finished, running, interrupted, or stalled: no sign of life for 60 s, cut off.';
+'The latest ingests, of these datasets and among these runs if such are named, newest first, with what became of their files, how many of which kinds could not be read, and how far those are that it has at hand. State: finished, running, interrupted, or stalled: no sign of life for 60 s, cut off, and not cancelled.';

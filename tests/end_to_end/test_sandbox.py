@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zipfile
@@ -20,7 +21,7 @@ from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.files import MAX_LATE_PARTS, FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
-from lexichord.ingest.sandbox import Sandbox
+from lexichord.ingest.sandbox import SCRATCH_PREFIX, Sandbox, ScratchFolder
 from lexichord.ingest.sources import IngestSource
 from tests.documents import Block, Layout, make_docx, make_pdf, scanned
 from tests.end_to_end.processes import wait_until
@@ -311,3 +312,34 @@ def test_the_current_folder_is_no_source_of_code(
     monkeypatch.chdir(tmp_path)
     with Sandbox() as sandbox:
         assert sandbox.read(small)[0].title == "Lease"
+
+
+LEAVER = """
+import os, signal
+from lexichord.ingest.sandbox import ScratchFolder
+folder = ScratchFolder()
+print(folder.name, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "lexichord-scratch-mine").symlink_to(tmp_path)
+    held, fresh = ScratchFolder(), tmp_path / f"{SCRATCH_PREFIX}fresh"
+    fresh.mkdir()
+    leave = [sys.executable, "-c", LEAVER]
+    told = subprocess.run(
+        leave, env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE
+    )
+    left = Path(told.stdout.decode().strip())
+    (left / "sent.txt").write_text("words")
+    for folder in (left, Path(held.name)):
+        os.utime(folder, (0, 0))
+    with ScratchFolder() as name:
+        others = {path.name for path in tmp_path.iterdir()} - {Path(name).name}
+    assert others == {Path(held.name).name, fresh.name, "lexichord-scratch-mine"}
+    held.cleanup()
+    assert not Path(held.name).exists()

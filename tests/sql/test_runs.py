@@ -179,6 +179,19 @@ def test_an_ingest_learns_that_it_was_cancelled(connection: Connection) -> None:
     assert call(connection, "list_runs")[0]["state"] == "interrupted"
 
 
+@pytest.mark.parametrize("order", ["cancelled first", "cut off first"])
+def test_a_cancelled_run_whose_process_is_gone_has_ended(
+    connection: Connection, order: str
+) -> None:
+    run = start(connection)
+    late = b"update lexichord_data.run set seen_at = clock_timestamp() - interval '61 s'"
+    if order == "cut off first":
+        connection.execute(late)
+    call(connection, "cancel_run", run_id=run)
+    connection.execute(late)
+    assert call(connection, "list_runs")[0]["state"] == "interrupted"
+
+
 def test_failed_are_those_whose_latest_record_says_so(connection: Connection) -> None:
     first = start(connection)
     record(connection, first, ["/a", "/b", "/c"], "failed", reason="bad")

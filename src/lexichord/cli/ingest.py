@@ -6,7 +6,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 import typer
@@ -243,10 +242,12 @@ def _run(
 @contextmanager
 def _standard_input(name: str) -> Iterator[Path]:
     """Yield what comes in as a file of a name. Raises ConfigError."""
+    from lexichord.ingest.sandbox import ScratchFolder
+
     last = PurePath(name).name
     if not last or not name.isprintable():
         raise ConfigError(f"--name {name!r} names no file: write one such as report.pdf")
-    with TemporaryDirectory(prefix="lexichord-") as folder:
+    with ScratchFolder() as folder:
         file = Path(folder).resolve() / last
         left = MAX_STDIN_BYTES
         with file.open("xb") as stream:

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, asynccontextmanager, contextmanag
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from lexichord.db import store
@@ -34,7 +33,7 @@ from lexichord.ingest.load.includes import taken_in_by_page
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.ingest.load.text import CHANGED, OpenFile, open_in_place, open_regular
-from lexichord.ingest.sandbox import LateError, Sandbox
+from lexichord.ingest.sandbox import LateError, Sandbox, ScratchFolder
 from lexichord.ingest.sources import (
     GIVEN_RECIPE_PREFIX,
     LEADS_OUT,
@@ -382,7 +381,7 @@ async def opened_original(
         row = rows[document.uri]
         yield await asyncio.to_thread(_at_its_place, document.uri, row["sha256"], row["recipe"])
         return
-    with TemporaryDirectory(prefix="lexichord-") as folder:
+    with ScratchFolder() as folder:
         name = named_by_type("original", document.media_type)
         file = await asyncio.to_thread(_kept, Path(folder), name, content)
         yield OriginalFile(document.uri, file)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 from time import monotonic
 
@@ -28,7 +27,7 @@ from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.remote import RemoteAddress, RemotePlace, split_remote
 from lexichord.ingest.remote.objects import RemoteSources
 from lexichord.ingest.report import Report
-from lexichord.ingest.sandbox import Sandbox
+from lexichord.ingest.sandbox import Sandbox, ScratchFolder
 from lexichord.ingest.sources import (
     SKIPPED_FOLDERS,
     FileSearch,
@@ -63,7 +62,7 @@ async def ingest(
     search = FileSearch(run.include, run.exclude, run.follow_links)
     with (
         _sandbox(run) as sandbox,
-        TemporaryDirectory(prefix="lexichord-") as scratch,
+        ScratchFolder() as scratch,
         closing(Spool(Path(scratch))) as spool,
     ):
         files = FileSources(run.dataset, run.recipe, sandbox, run.uris, run.metadata, search)
@@ -191,7 +190,7 @@ async def reread(run: IngestPipeline, document: StoredDocument, recipe: str) -> 
     content = await _content(run, document)
     marking = dict(GIVEN_MARKING.findall(recipe))
     options = replace(load_options(run.settings), **marking)
-    scratch = TemporaryDirectory(prefix="lexichord-")
+    scratch = ScratchFolder()
     with Sandbox(options, workers=1) as sandbox, scratch as folder:
         file = Path(folder, _name(document))
         await asyncio.to_thread(file.write_bytes, content)

@@ -1,12 +1,16 @@
 """Files are read in a child process within limits, so that none can harm or halt this one."""
 
 import base64
+import fcntl
 import json
 import os
 import resource
 import selectors
+import shutil
 import signal
 import socket
+import stat
+import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -47,6 +51,48 @@ def default_workers() -> int:
     """Return how many files are read at once: one a processor that this process may use."""
     count = getattr(os, "process_cpu_count", os.cpu_count)()  # of Python 3.13 and later
     return min(count or 1, MAX_DEFAULT_WORKERS)
+
+
+SCRATCH_PREFIX = "lexichord-scratch-"
+LEFT_SECONDS = 60  # after which a folder that nobody holds is one that was left
+
+
+class ScratchFolder(TemporaryDirectory[str]):
+    """A folder for what is being read; whoever makes one removes those of processes that died."""
+
+    def __init__(self) -> None:
+        _remove_left(Path(tempfile.gettempdir()))
+        super().__init__(prefix=SCRATCH_PREFIX)
+        self._held: int | None = _hold(Path(self.name))
+
+    def cleanup(self) -> None:
+        """Remove it."""
+        super().cleanup()
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+
+
+def _hold(folder: Path) -> int:
+    """Lock a folder for as long as the descriptor is open. Raises OSError if another does."""
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(held)
+        raise
+    return held
+
+
+def _remove_left(place: Path) -> None:
+    for folder in place.glob(f"{SCRATCH_PREFIX}*"):
+        with suppress(OSError):
+            told = folder.lstat()
+            is_own = stat.S_ISDIR(told.st_mode) and told.st_uid == os.getuid()
+            if is_own and time.time() - told.st_mtime > LEFT_SECONDS:
+                held = _hold(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(held)
 
 
 class LateError(IngestError):
@@ -191,7 +237,7 @@ class SandboxChild:
         return answer
 
     def _start(self) -> ForkedChild:
-        self._scratch = TemporaryDirectory(prefix="lexichord-")  # a child that is killed leaves it
+        self._scratch = ScratchFolder()  # a child that is killed leaves it
         return fork_server.start(self.seconds, self.memory, self._scratch.name)
 
     def _exchange(self, child: ForkedChild, request: Mapping[str, Any]) -> dict[str, Any]:

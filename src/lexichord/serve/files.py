@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
-from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
 from lexichord.db import catalogue
@@ -16,6 +15,7 @@ from lexichord.errors import ForbiddenError, NotFoundError
 from lexichord.ingest.load import named_by_type
 from lexichord.ingest.options import RereadCallbacks
 from lexichord.ingest.report import Report, RunCallbacks
+from lexichord.ingest.sandbox import ScratchFolder
 from lexichord.ingest.sources import SIDECAR_ENDING
 from lexichord.serve.errors import public_line
 from lexichord.serve.permissions import Scoped, recorded
@@ -130,7 +130,7 @@ class FileMethods(Scoped):
         await catalogue.check_datasets(self._client.database, [dataset])
         rows = await self._find_files(list(attributes))
         await db.add_dataset_files(self._client.database, dataset, None, attributes)
-        with TemporaryDirectory(prefix="lexichord-") as folder:
+        with ScratchFolder() as folder:
             uris = {}
             for number, row in enumerate(rows):
                 content = await db.read_file(self._client.database, row["file_id"])

@@ -10,7 +10,6 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -22,6 +21,7 @@ from starlette.formparsers import MultiPartParser
 from lexichord.errors import ConfigError
 from lexichord.ingest.load import named_by_type
 from lexichord.ingest.report import Report, RunCallbacks
+from lexichord.ingest.sandbox import ScratchFolder
 from lexichord.ingest.web.crawl import is_address
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http import (
@@ -347,7 +347,7 @@ def ingest_call(
         raise ConfigError("two files have the same name: send one, or give their folders, too")
 
     async def ingest(callbacks: RunCallbacks) -> Report:
-        with TemporaryDirectory(prefix="lexichord-") as folder:
+        with ScratchFolder() as folder:
             paths = await asyncio.to_thread(_write_files, files, names, Path(folder))
             uris = {str(p): f"upload://{dataset}/{n}" for p, n in zip(paths, names, strict=True)}
             return await caller.ingest(
