@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lexichord.ingest.load import PDF_TYPE
 from lexichord.serve.limits import MAX_PART_CHARS
 from lexichord.serve.page.blocks import (
+    LANGUAGES,
     MAX_HIGHLIGHTED_CHARS,
     MAX_HIGHLIGHTED_LINE_CHARS,
     MAX_HIGHLIGHTING_SECONDS,
@@ -181,9 +182,33 @@ def test_no_fence_s_language_takes_long(name: str, sign: str) -> None:
     assert unescape(re.sub("<[^>]*>", "", shown)).count(sign) == 50 * 200
 
 
+@pytest.mark.parametrize("line", ["a" * 450 + ":" * 450, "a:" * 450, "a" * 450 + " " * 450])
+def test_no_line_takes_long_in_any_language(line: str) -> None:
+    for name in (*LANGUAGES, "console", "terraform"):
+        started = thread_time()
+        show_text(f"```{name}\n{line}\n```\n", MARKDOWN, MarkWriter())
+        assert thread_time() - started < 2, name
+
+
+NESTED = {
+    "markdown": "```console\n{line}\n```\n",
+    "rst": ".. code-block:: console\n\n   {line}\n\n",
+    "http": "HTTP/1.1 200 OK\nContent-Type: application/x-sh-session\n\n{line}\n",
+    "postgresql": "do language console $${line}$$;\n",
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_no_language_takes_in_any_other(name: str) -> None:
+    code = NESTED[name].format(line="a" * 450 + ":" * 450)
+    started = thread_time()
+    show_text(f"````{name}\n{code}````\n", MARKDOWN, MarkWriter())
+    assert thread_time() - started < 2
+
+
 def test_what_documents_commonly_hold_is_highlighted() -> None:
     for name, text in (
-        *(("py", "def a(): pass"), ("sh", "if true; then"), ("console", "$ ls # list")),
+        *(("py", "def a(): pass"), ("sh", "if true; then")),
         *(("yml", "a: true"), ("json", '{"a": 1}'), ("html", "<p>a</p>"), ("c++", "int a = 1;")),
         *(("js", "const a = 1"), ("pycon", ">>> len('a')"), ("ini", "a = 1"), ("R", "a <- 'b'")),
     ):
