@@ -63,6 +63,30 @@ def test_a_contract_is_read_as_its_lists_go_on() -> None:
     ]
 
 
+NEWS = """\
+1. New features in the shell
+
+a. Words are split.
+
+2. New features in the library
+
+a. Lines are wrapped.
+
+1. New features in the shell
+
+a. Names are completed: the first of
+   1. Variables
+   2. Functions
+
+2. Fixes
+"""
+
+
+def test_a_clause_with_a_name_that_counts_from_one_again_is_in_no_other() -> None:
+    """As a file of news does, version by version; a list within a clause stands further in."""
+    assert [level for level, _ in levels_and_names(NEWS)] == [1, 2, 1, 2, 1, 2, 3, 3, 1]
+
+
 @worded("text", "names")
 def test_what_begins_a_clause(text: str, names: list[str]) -> None:
     assert [name for _, name in levels_and_names(text)] == names

@@ -24,6 +24,7 @@ class ListNumber:
     kind: str
     place: tuple[int, ...]
     runs_on: bool = False  # in a list within a paragraph
+    margin: int | None = None  # characters of white space before it, where its clause has a name
 
     @property
     def is_first(self) -> bool:
@@ -40,6 +41,10 @@ class ListNumber:
     def is_version(self) -> bool:
         """Return whether it is a version's or a network address's, as 7.88.0 and 192.0.2.1."""
         return len(self.place) > 2 and (0 in self.place or max(self.place) > MAX_PART)
+
+    def stands_as(self, other: "ListNumber") -> bool:
+        """Return whether both are of clauses with names, at the same margin."""
+        return self.margin is not None and self.margin == other.margin
 
     def is_like(self, other: "ListNumber") -> bool:
         """Return whether both could stand in lists at the same depth."""
@@ -149,7 +154,8 @@ def _read(match: re.Match[str]) -> NumberMatch | None:
     is_section = match["word"] is not None
     is_running = at_line and not is_section and _is_running(match)
     begins = at_sentence or (_may_begin(match) if at_line else _begins_in_line(match))
-    numbers = tuple(_numbers(match, style))
+    margin = len(match["line"]) if at_line and _title(match) else None
+    numbers = tuple(replace(number, margin=margin) for number in _numbers(match, style))
     return NumberMatch(numbers, at_line, begins and not is_running, is_section, is_running)
 
 
@@ -229,7 +235,9 @@ def _list_depth(opened: Sequence[ListNumber], number: ListNumber, at_line: bool)
         return 0
     alike = _alike(opened, number)
     if number.is_first:
-        return alike[-1] if alike and alike[-1] == len(opened) - 1 else len(opened)
+        # A clause with a name that counts from 1 again at the same margin is in no other.
+        anew = [n for n in alike if n == len(opened) - 1 or number.stands_as(opened[n])]
+        return anew[-1] if anew else len(opened)
     if at_line and alike and number.follows(opened[alike[-1]], MAX_NUMBER_GAP):
         return alike[-1]
     return None
