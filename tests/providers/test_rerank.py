@@ -184,6 +184,13 @@ async def test_a_reply_without_an_end_is_left(
         assert message.endswith("gave a reply of more than 2 MB")
 
 
+@pytest.mark.parametrize("shape", ["jina", "tei"])
+async def test_no_more_is_parsed_than_a_ranking_has(shape: Shape) -> None:
+    """It is parsed where all searches wait for it."""
+    (message,) = await fails(BadResponseError, shape, Reply(body=b"[" + b"[]," * 10**6))
+    assert message.endswith("gave a reply of more than 2 MB")
+
+
 @each_shape
 async def test_a_packed_reply_is_read(shape: Shape) -> None:
     body = ranking(shape, [(place, 1 - place / 10) for place in (1, 0, 2, 3, 4)]).body

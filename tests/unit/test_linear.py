@@ -310,6 +310,7 @@ SEARCHED = {
     "a.rtf": blanks(r"{\rtf1 a{\shp{\sp{\sn wzDescription}{\sv", "{}}}}}"),
     "fields.rtf": lambda amount: r"{\rtf1 a " + r"{\field{\*\fldinst{ " * amount,
     "wide.rtf": lambda amount: r"{\rtf1 " + wide_row(amount // 10),
+    "wide.csv": lambda amount: "a," * (amount // 10) + "z\n" + "b,c\n" * (amount // 10),
     "signs.tex": lambda amount: rf"\NewDocumentCommand\a{{{'+' * amount}}}{{b}}\begin{{document}}a",
     "digits.csv": lambda amount: f"{'1' * amount}x,2\na,b\n",
     "numbers.csv": lambda amount: f"{'1 ' * (amount // 2)}x,2\na,b\n",

@@ -204,6 +204,19 @@ def test_deep_nesting_is_read_or_refused(tmp_path: Path) -> None:
         page(tmp_path, "<div>" * 100_000 + "text")
 
 
+@pytest.mark.parametrize("tag", ["font", "b", "FONT size=2"])
+def test_tags_that_old_pages_leave_open_by_thousands_take_nothing_along(
+    tmp_path: Path, tag: str
+) -> None:
+    text = page(tmp_path, f"<{tag}>Item<br>" * 3000 + "<p>The <b>last</b> clause.").text
+    assert (text.count("Item"), text[-16:]) == (3000, "The last clause.")
+
+
+def test_what_the_parser_would_leave_out_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match=r"^holds elements nested more than 400 deep"):
+        page(tmp_path, "Words." + "<span>" * 3000 + "inner</span><p>The last clause.")
+
+
 @worded("content", "text")
 def test_what_is_said_of_a_picture_is_text(tmp_path: Path, content: str, text: str) -> None:
     assert page(tmp_path, content).text == text

@@ -207,11 +207,17 @@ def new_client() -> "AsyncClient":
 
 
 async def post_json(
-    client: "AsyncClient", url: str, key: SecretStr | None, body: Mapping[str, object], who: str
+    client: "AsyncClient",
+    url: str,
+    key: SecretStr | None,
+    body: Mapping[str, object],
+    who: str,
+    most: int | None = None,
 ) -> object:
     """Return the JSON of a successful reply; `who` names the server in errors.
 
-    Without a key, or with an empty one, none is sent. Raises ProviderError.
+    Without a key, or with an empty one, none is sent. `most` is of bytes that may be parsed where
+    others wait for the event loop. Raises ProviderError.
     """
     bearer = key.get_secret_value() if key else ""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
@@ -220,6 +226,8 @@ async def post_json(
             if not reply.is_success:
                 raise error_for_status(who, reply.status_code, reply.headers)
             text = await reply.aread()
+    if most is not None and len(text) > most:
+        raise BadResponseError(f"{who} gave a reply of more than {most // 10**6} MB")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

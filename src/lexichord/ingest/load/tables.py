@@ -2,6 +2,7 @@
 
 import csv
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -25,7 +26,7 @@ def add_tables(built: TextBuilder, rows: Iterable[Sequence[str]], level: int) ->
     for first, block in _headed(_blocks(rows)):
         columns = _shown_columns(block)
         width = len(columns)
-        cells = [[row[at] if at < len(row) else "" for at in columns] for row in block]
+        cells = even_rows(_used_cells(row, columns) for row in block)
         last = first + len(block) - 1
         numbers = f"rows {first}–{last}" if last > first else f"row {first}"
         built.place(level, numbers)
@@ -87,6 +88,14 @@ def _shown_columns(block: Iterable[Sequence[str]]) -> list[int]:
         columns += [place] if is_wide else range(end, place + 1)
         end = place + 1
     return columns
+
+
+def _used_cells(row: Sequence[str], columns: Sequence[int]) -> list[str]:
+    """Return the cells of these columns, to the last that is used."""
+    cells = [row[at] for at in columns[: bisect_left(columns, len(row))]]
+    while cells and not cells[-1].strip():
+        cells.pop()
+    return cells
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:

@@ -87,6 +87,7 @@ JINA_URL = "https://api.jina.ai/v1"
 # Of each text: this shape has no option that all servers know. Twice our own chunks; about 400
 # tokens of English, which with the question fit in the 512 that small rerankers read.
 MAX_RERANK_CHARS = 1600
+MAX_RANKING_BYTES = 2_000_000  # of hundreds of texts, also where they are sent back
 TEI_BATCH_TEXTS = 32  # texts that TEI takes at once, unless --max-client-batch-size says otherwise
 
 
@@ -145,7 +146,8 @@ class TeiReranker:
 async def _post(
     client: "AsyncClient", base_url: str, key: SecretStr | None, body: dict[str, Any]
 ) -> object:
-    return await post_json(client, f"{base_url}/rerank", key, body, _server_name(base_url))
+    who = _server_name(base_url)
+    return await post_json(client, f"{base_url}/rerank", key, body, who, MAX_RANKING_BYTES)
 
 
 def _server_name(base_url: str) -> str:

@@ -14,7 +14,14 @@ from inscriptis.model.config import ParserConfig
 from inscriptis.model.html_document_state import HtmlDocumentState
 from inscriptis.model.html_element import HtmlElement
 from inscriptis.model.tag import CustomHtmlTagHandlerMapping
-from lxml.etree import LxmlError, ParserError, _Element, strip_elements, strip_tags
+from lxml.etree import (
+    ErrorTypes,
+    LxmlError,
+    ParserError,
+    _Element,
+    strip_elements,
+    strip_tags,
+)
 from lxml.html import HTMLParser, document_fromstring
 
 from lexichord.errors import IngestError
@@ -86,8 +93,10 @@ XML_CONTROL_CHARACTERS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_META_CHARS = 1000  # characters of what a page says of itself
 MAX_ELEMENT_DEPTH = 400  # elements in elements; the library's calls nest with them
+TOO_DEEP = f"holds elements nested more than {MAX_ELEMENT_DEPTH} deep: save it as text"
 # What has no bearing on lines; old pages leave thousands of them open, each in the last.
 INLINE_TAGS = ("font", "span", "b", "i", "u", "em", "strong", "small", "big", "a", "tt", "abbr")
+LOOK_TAG = re.compile(rb"</?(?:font|b|i|u|em|strong|small|big|tt)(?:\s[^<>]*)?>", re.IGNORECASE)
 BLOCK_TAGS = ("details", "summary", "fieldset", "legend", "dialog", "search", "menu", "center")
 LAYOUT_CSS = {
     **CSS_PROFILES["strict"],
@@ -117,16 +126,28 @@ def read_page(data: bytes, named: str, charset: str | None = None) -> LoadedText
     declared = META_CHARSET.search(data[:4096])
     content, encoding = decode(data, declared[1].decode("ascii") if declared else charset)
     try:
-        parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-        root = document_fromstring(_parseable(content), parser=parser)
+        page = _parseable(content)
+        root = _parsed(page)
+        if root is None:
+            root = _parsed(LOOK_TAG.sub(b"", page))
     except ParserError:  # nothing in it
         raise IngestError("holds no text") from None
     except (LxmlError, ValueError):
         raise IngestError("is no HTML, or a broken page: save it again") from None
+    if root is None:
+        raise IngestError(TOO_DEEP)
     metadata: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
     if "\0" in content:
         metadata["flags"] = [DROPPED_FLAG]
     return _loaded(root, named, metadata)
+
+
+def _parsed(page: bytes) -> _Element | None:
+    """Parse a page; None where it is so deep that the parser leaves out all that follows."""
+    parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    root = document_fromstring(page, parser=parser)
+    is_cut = any(entry.type == ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log)
+    return None if is_cut else root
 
 
 def _parseable(content: str) -> bytes:
@@ -142,9 +163,7 @@ def _loaded(root: _Element, named: str, metadata: dict[str, Any]) -> LoadedText:
     set_labels_apart(root)
     strip_tags(root, *INLINE_TAGS)
     if _depth(root) > MAX_ELEMENT_DEPTH:
-        raise IngestError(
-            f"holds elements nested more than {MAX_ELEMENT_DEPTH} deep: save it as text"
-        )
+        raise IngestError(TOO_DEEP)
     write_maths(root)
     describe_pictures(root)
     title = " ".join(root.findtext(".//title", "").split())
