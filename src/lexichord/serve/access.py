@@ -248,7 +248,7 @@ class ScopedClient(FileMethods):
         """See `Lexichord.ingest`."""
         self._scope("write", [options.get("dataset", "default")])
         options["fetch_hosts"] = self.settings.fetch_hosts
-        options["admit"] = self.check_rights
+        options["admit"] = self._check_rights
         return await self._client.ingest(paths, documents=documents, **options)
 
     @recorded

@@ -108,7 +108,7 @@ class FileMethods(Scoped):
     @recorded
     async def reread(self, document: str, **callbacks: Unpack[RereadCallbacks]) -> Report:
         """See `Lexichord.reread`."""
-        callbacks["admit"] = self.check_rights
+        callbacks["admit"] = self._check_rights
         return await self._client.reread(document, **self._scope("write"), **callbacks)
 
     @recorded
@@ -126,7 +126,7 @@ class FileMethods(Scoped):
         Their documents are upload://DATASET/FILE/NAME.
         """
         self._scope("write", [dataset])
-        await self.check_rights()
+        await self._check_rights()
         await catalogue.check_datasets(self._client.database, [dataset])
         rows = await self._find_files(list(attributes))
         await db.add_dataset_files(self._client.database, dataset, None, attributes)
@@ -140,7 +140,7 @@ class FileMethods(Scoped):
                 path = await asyncio.to_thread(_write, place, row, content, added)
                 uris[str(path)] = f"upload://{dataset}/{row['file_id']}/{row['name']}"
             return await self._client.ingest(
-                list(uris), dataset=dataset, uris=uris, admit=self.check_rights, **callbacks
+                list(uris), dataset=dataset, uris=uris, admit=self._check_rights, **callbacks
             )
 
     @recorded

@@ -196,7 +196,7 @@ class Scoped:
         if rights.datasets != self.rights.datasets:
             raise ForbiddenError(REACH_CHANGED)
 
-    async def check_rights(self) -> None:
+    async def _check_rights(self) -> None:
         """Raise AccessError where the key is over by now, ForbiddenError where it reaches others.
 
         An ingest may wait long for its turn.
