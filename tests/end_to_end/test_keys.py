@@ -205,6 +205,19 @@ async def served(filled: str) -> AsyncIterator[tuple[Lexichord, AccessPolicy]]:
 type Served = tuple[Lexichord, AccessPolicy]
 
 
+async def test_a_key_that_ends_watches_no_further(served: Served) -> None:
+    core, policy = served
+    made = await core.create_key("Ann")
+    scoped = await policy.authorize(f"Bearer {made.secret}")
+    (row,) = await core.database.call("start_run", dataset="nda", source="files", total=1)
+    looks = scoped.watch_job(row["start_run"], 10, 0.01)
+    run, _ = await anext(looks)
+    assert run.state == "running"
+    await core.revoke_key(made.key.key_id)
+    with pytest.raises(AccessError, match="revoked"):
+        await anext(looks)
+
+
 # A call of each method of `ScopedClient`, with the deed that it is.
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "search": ("read", {"query": "zebra", "datasets": ["open"], "mode": "keyword"}),

@@ -145,6 +145,18 @@ def test_a_row_that_cannot_be_stored_stops_no_other(fresh: Connection, dsn: str)
     assert call(fresh, "list_table_failures") == []
 
 
+def test_a_row_whose_context_is_long_stops_no_other(fresh: Connection, dsn: str) -> None:
+    """It would stand before each of its chunks: 400,000 characters over as many are 100 million."""
+    fresh.execute(INDEX.encode())
+    put = "insert into article (title, body, author) values (%s, %s, %s)"
+    fresh.execute(put.encode(), ["long", "a text. " * 50_000, "c" * 400_000])
+    fresh.execute(put.encode(), ["good", "a text", "ann"])
+    work(dsn)
+    assert [row[0] for row in stored(fresh)] == ["2"]
+    (failure,) = call(fresh, "list_table_failures")
+    assert failure["reason"] == "its context is longer than 10,000 characters"
+
+
 def test_a_uri_of_two_rows_is_said(fresh: Connection, dsn: str) -> None:
     fresh.execute(
         INDEX.replace("metadata", "uri => 'https://example.com/{title}', metadata").encode()

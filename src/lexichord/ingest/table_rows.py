@@ -24,6 +24,8 @@ from lexichord.providers import Embedder, RemoteEmbedder
 from lexichord.types import Chunk
 
 ROW_CONTEXT_VERSION = 1  # raise it when contexts come out differently: rows are then done again
+# A row's context stands before each of its chunks, of which a model reads some 2,000 characters.
+MAX_ROW_CONTEXT_CHARS = 10_000
 ROW_RECIPE = f"row/{ROW_CONTEXT_VERSION} {CHUNK_RECIPE}"
 
 
@@ -54,6 +56,8 @@ def cut_rows(
 def _cut(row: Row, sandbox: Sandbox, by_document: bool) -> CutRow:
     if row["characters"] > MAX_TEXT_BYTES:
         raise too_long_error()
+    if len(row["context"] or "") > MAX_ROW_CONTEXT_CHARS:
+        raise IngestError(f"its context is longer than {MAX_ROW_CONTEXT_CHARS:,} characters")
     text = row["content"]
     if not text.strip():
         raise IngestError("its text is empty")

@@ -293,6 +293,7 @@ class ScopedClient(FileMethods):
         On record is what led here, a call of `job`, not each look. Raises NotFoundError.
         """
         while True:
+            await self._check_rights()
             with asking_for(self.rights.tenant, self.rights.principals):
                 # The run first: what its end says must be true of the files, too.
                 run = await self._find_job(job)
