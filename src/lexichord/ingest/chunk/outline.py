@@ -24,7 +24,7 @@ class ListNumber:
     kind: str
     place: tuple[int, ...]
     runs_on: bool = False  # in a list within a paragraph
-    margin: int | None = None  # characters of white space before it, where its clause has a name
+    line: re.Match[str] | None = None  # as it stands at a line's start
 
     @property
     def is_first(self) -> bool:
@@ -44,7 +44,10 @@ class ListNumber:
 
     def stands_as(self, other: "ListNumber") -> bool:
         """Return whether both are of clauses with names, at the same margin."""
-        return self.margin is not None and self.margin == other.margin
+        one, two = self.line, other.line
+        if one is None or two is None or len(one["line"]) != len(two["line"]):
+            return False
+        return _title(one) is not None and _title(two) is not None
 
     def is_like(self, other: "ListNumber") -> bool:
         """Return whether both could stand in lists at the same depth."""
@@ -154,8 +157,9 @@ def _read(match: re.Match[str]) -> NumberMatch | None:
     is_section = match["word"] is not None
     is_running = at_line and not is_section and _is_running(match)
     begins = at_sentence or (_may_begin(match) if at_line else _begins_in_line(match))
-    margin = len(match["line"]) if at_line and _title(match) else None
-    numbers = tuple(replace(number, margin=margin) for number in _numbers(match, style))
+    numbers = tuple(_numbers(match, style))
+    if at_line:
+        numbers = tuple(replace(number, line=match) for number in numbers)
     return NumberMatch(numbers, at_line, begins and not is_running, is_section, is_running)
 
 
