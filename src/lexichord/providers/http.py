@@ -193,31 +193,25 @@ MAX_TOLD_SECONDS = 7 * 86_400  # nobody means more who wants to be asked again
 HTTP_TIMEOUT_SECONDS = 60.0  # seconds without a byte before a server is given up
 
 
-def new_client() -> "AsyncClient":
+def new_client(most: int | None = None) -> "AsyncClient":
     """Return a client for one exchange; its caller limits the time of all its steps together.
 
     It follows no redirect: neither a key nor a text goes to an address that no setting names. A
-    reply that is too long is a BadResponseError, also of what an SDK asks by it.
+    reply of more bytes, by default than any has, is a BadResponseError, also of what an SDK asks.
     """
     from lexichord.providers.transport import BoundedClient
 
     return BoundedClient(
-        verify=_certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
+        most, verify=_certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
     )
 
 
 async def post_json(
-    client: "AsyncClient",
-    url: str,
-    key: SecretStr | None,
-    body: Mapping[str, object],
-    who: str,
-    most: int | None = None,
+    client: "AsyncClient", url: str, key: SecretStr | None, body: Mapping[str, object], who: str
 ) -> object:
     """Return the JSON of a successful reply; `who` names the server in errors.
 
-    Without a key, or with an empty one, none is sent. `most` is of bytes that may be parsed where
-    others wait for the event loop. Raises ProviderError.
+    Without a key, or with an empty one, none is sent. Raises ProviderError.
     """
     bearer = key.get_secret_value() if key else ""
     headers = {"Authorization": f"Bearer {bearer}"} if bearer else {}
@@ -226,8 +220,6 @@ async def post_json(
             if not reply.is_success:
                 raise error_for_status(who, reply.status_code, reply.headers)
             text = await reply.aread()
-    if most is not None and len(text) > most:
-        raise BadResponseError(f"{who} gave a reply of more than {most // 10**6} MB")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

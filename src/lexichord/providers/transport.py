@@ -19,6 +19,10 @@ CODINGS = ("gzip", "deflate")  # which are asked for
 class BoundedClient(httpx.AsyncClient):
     """Raises BadResponseError where a reply is longer, unpacked, than any that is meant."""
 
+    def __init__(self, most: int | None = None, **options: Any) -> None:  # noqa: ANN401 - of httpx
+        super().__init__(**options)
+        self._most = MAX_REPLY_BYTES if most is None else most
+
     async def send(
         self,
         request: httpx.Request,
@@ -31,7 +35,7 @@ class BoundedClient(httpx.AsyncClient):
         reply = await super().send(request, stream=True, **options)
         assert isinstance(reply.stream, httpx.AsyncByteStream)
         coding = reply.headers.pop("content-encoding", "identity").lower()
-        reply.stream = _Body(reply.stream, coding, request.url.host)
+        reply.stream = _Body(reply.stream, coding, request.url.host, self._most)
         if not stream:
             try:
                 await reply.aread()
@@ -43,15 +47,15 @@ class BoundedClient(httpx.AsyncClient):
 class _Body(httpx.AsyncByteStream):
     """The bytes of a reply, unpacked."""
 
-    def __init__(self, stream: httpx.AsyncByteStream, coding: str, host: str) -> None:
-        self._stream, self._coding, self._host = stream, coding, host
+    def __init__(self, stream: httpx.AsyncByteStream, coding: str, host: str, most: int) -> None:
+        self._stream, self._coding, self._host, self._most = stream, coding, host, most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MAX_REPLY_BYTES
+        left = self._most
         async for piece in self._pieces():
             left -= len(piece)
             if left < 0:
-                limit = MAX_REPLY_BYTES // 10**6
+                limit = self._most // 10**6
                 raise BadResponseError(f"{self._host} gave a reply of more than {limit} MB")
             yield piece
 

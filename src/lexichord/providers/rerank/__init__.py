@@ -87,7 +87,7 @@ JINA_URL = "https://api.jina.ai/v1"
 # Of each text: this shape has no option that all servers know. Twice our own chunks; about 400
 # tokens of English, which with the question fit in the 512 that small rerankers read.
 MAX_RERANK_CHARS = 1600
-MAX_RANKING_BYTES = 2_000_000  # of hundreds of texts, also where they are sent back
+MAX_RANKING_BYTES = 2_000_000  # also where texts are sent back: parsed where all searches wait
 TEI_BATCH_TEXTS = 32  # texts that TEI takes at once, unless --max-client-batch-size says otherwise
 
 
@@ -111,7 +111,7 @@ class JinaReranker:
             "top_n": top_n,
             "return_documents": False,
         }
-        async with await in_thread(new_client) as client:
+        async with await in_thread(new_client, MAX_RANKING_BYTES) as client:
             reply = await _post(client, self.base_url, self.key, body)
         results = reply.get("results") if isinstance(reply, dict) else None
         return _read_ranking(results, "relevance_score", self.base_url)
@@ -130,7 +130,7 @@ class TeiReranker:
         TEI scores every text by itself, so that batches can be compared. Raises ProviderError.
         """
         ranked: list[Ranked] = []
-        async with await in_thread(new_client) as client:
+        async with await in_thread(new_client, MAX_RANKING_BYTES) as client:
             for batch in batched(texts, TEI_BATCH_TEXTS):
                 body = {"query": query, "texts": batch, "truncate": True}
                 reply = await _post(client, self.base_url, self.key, body)
@@ -146,8 +146,7 @@ class TeiReranker:
 async def _post(
     client: "AsyncClient", base_url: str, key: SecretStr | None, body: dict[str, Any]
 ) -> object:
-    who = _server_name(base_url)
-    return await post_json(client, f"{base_url}/rerank", key, body, who, MAX_RANKING_BYTES)
+    return await post_json(client, f"{base_url}/rerank", key, body, _server_name(base_url))
 
 
 def _server_name(base_url: str) -> str:
