@@ -14,14 +14,7 @@ from inscriptis.model.config import ParserConfig
 from inscriptis.model.html_document_state import HtmlDocumentState
 from inscriptis.model.html_element import HtmlElement
 from inscriptis.model.tag import CustomHtmlTagHandlerMapping
-from lxml.etree import (
-    ErrorTypes,
-    LxmlError,
-    ParserError,
-    _Element,
-    strip_elements,
-    strip_tags,
-)
+from lxml.etree import ErrorTypes, LxmlError, ParserError, _Element, strip_elements, strip_tags
 from lxml.html import HTMLParser, document_fromstring
 
 from lexichord.errors import IngestError
