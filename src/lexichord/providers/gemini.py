@@ -22,6 +22,7 @@ from lexichord.providers.embed import EmbeddingReply, EmbedRequest
 from lexichord.providers.http import (
     HTTP_TIMEOUT_SECONDS,
     PLACEHOLDER_KEY,
+    certificates,
     error_for_status,
     has_library,
     host,
@@ -37,6 +38,7 @@ from lexichord.work import in_thread
 
 if TYPE_CHECKING:
     from google.genai import Client
+    from httpx import AsyncClient
 
 GEMINI_URL = "https://generativelanguage.googleapis.com"
 GEMINI_TASK_TYPES = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
@@ -59,20 +61,8 @@ class GeminiEmbeddings:
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[EmbedRequest]:
         """Open a connection."""
-        from google import genai
-        from google.genai import types
-
         async with new_client() as http:
-            # Set all that the SDK would else take from variables: the address, and whose service.
-            client = genai.Client(
-                vertexai=False,
-                api_key=self.key.get_secret_value(),
-                http_options=types.HttpOptions(
-                    base_url=self.base_url,
-                    timeout=int(HTTP_TIMEOUT_SECONDS * 1000),
-                    httpx_async_client=http,
-                ),
-            )
+            client = _new_genai_client(self.key.get_secret_value(), http, self.base_url)
             yield partial(self._ask, client)
 
     async def _ask(self, client: "Client", texts: Sequence[str], kind: EmbedKind) -> EmbeddingReply:
@@ -106,6 +96,29 @@ class GeminiEmbeddings:
         if error.code == 400 and "API_KEY_INVALID" in str(error.details):
             return error_for_status(self.who, 401, headers)
         return error_for_status(self.who, error.code, headers)
+
+
+def _new_genai_client(
+    key: str, http: "AsyncClient", base_url: str, api_version: str | None = None
+) -> "Client":
+    """Return a client that asks by `http`.
+
+    All is set that the SDK would else take from variables: the address, and whose service. Of its
+    three transports it uses one; for each it would read all certificates.
+    """
+    from google import genai
+    from google.genai import types
+
+    read = certificates()
+    options = types.HttpOptions(
+        base_url=base_url,
+        api_version=api_version,
+        timeout=int(HTTP_TIMEOUT_SECONDS * 1000),
+        httpx_async_client=http,
+        client_args={"verify": read},
+        async_client_args={"verify": read, "ssl": read},
+    )
+    return genai.Client(vertexai=False, api_key=key, http_options=options)
 
 
 GEMINI_API_URL = "https://generativelanguage.googleapis.com/v1beta"
@@ -178,23 +191,13 @@ async def _cache(
 
 
 async def _connect(opened: AsyncExitStack, settings: Settings) -> "Client":
-    """Open a client; set all that the SDK would else take from variables."""
-    from google import genai
-    from google.genai import types
-
     access = llm_connection(settings)
     base, _, version = access.get("api_base", GEMINI_API_URL).rpartition("/")
     http = await opened.enter_async_context(await in_thread(new_client))
-    options = types.HttpOptions(
-        base_url=base,
-        api_version=version,
-        timeout=int(HTTP_TIMEOUT_SECONDS * 1000),
-        httpx_async_client=http,
-    )
     key = access.get("api_key") or next(
         filter(None, map(os.environ.get, GEMINI_KEY_VARIABLES)), PLACEHOLDER_KEY
     )
-    return await in_thread(partial(genai.Client, vertexai=False, api_key=key, http_options=options))
+    return await in_thread(partial(_new_genai_client, key, http, base, version))
 
 
 @contextmanager

@@ -202,7 +202,7 @@ def new_client(most: int | None = None) -> "AsyncClient":
     from lexichord.providers.transport import BoundedClient
 
     return BoundedClient(
-        most, verify=_certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
+        most, verify=certificates(), timeout=HTTP_TIMEOUT_SECONDS, follow_redirects=False
     )
 
 
@@ -227,10 +227,11 @@ async def post_json(
 
 
 @cache
-def _certificates() -> "SSLContext":
+def certificates() -> "SSLContext":
+    """Return whom clients trust: read once, for it takes 20 ms, too long for each request."""
     import httpx
 
-    return httpx.create_ssl_context()  # reads for 20 ms, too long for each request
+    return httpx.create_ssl_context()
 
 
 @contextmanager
