@@ -1,6 +1,7 @@
 """Sentence models of a folder: small ONNX graphs that the tests build, in a real onnxruntime."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from safetensors.numpy import save_file
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.embed.local import quantise
-from lexichord.providers.onnx_folder import open_session
+from lexichord.providers.onnx_folder import SESSIONS, open_folder, open_session
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.providers.by_meaning import first_hits
@@ -193,3 +194,14 @@ def test_8_bits_give_the_same_on_every_processor(tmp_path: Path) -> None:
     session = open_session(quantise(graph), "a graph of large numbers", "")
     (product,) = session.run(None, {"input_ids": np.zeros((1, 3), np.int64)})
     assert product == pytest.approx(np.full((1, 3, 8), 64.0), rel=0.01)
+
+
+def test_a_graph_that_is_open_is_shared_until_its_files_change(tmp_path: Path) -> None:
+    build(tmp_path / "tiny")
+    before = set(SESSIONS)
+    one, other = open_folder(tmp_path / "tiny"), open_folder(tmp_path / "tiny" / ".." / "tiny")
+    assert one.session is other.session
+    os.utime(tmp_path / "tiny/model.onnx", ns=(0, 0))
+    assert open_folder(tmp_path / "tiny").session is not one.session
+    del one, other
+    assert set(SESSIONS) == before

@@ -245,6 +245,7 @@ def test_a_missing_model_says_where_to_put_it(
 
 def test_a_missing_library_names_the_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setattr("lexichord.providers.onnx_folder.SESSIONS", {})  # nor is one open
     with pytest.raises(ProviderError, match=r"pip install 'lexichord\[local\]'"):
         LocalEmbedder(home).embed(["text"], "query")
 

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from itertools import batched
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,11 @@ TOKENIZED_TEXTS = 64  # texts tokenized at once: an encoding is far larger than 
 
 TokenIds = NDArray[np.int64]
 TokenMask = NDArray[np.bool_]
+
+# By their files as they stand: whoever opens one that is open shares its memory and its threads.
+SESSIONS: "WeakValueDictionary[frozenset[tuple[Path, int, int]], InferenceSession]" = (
+    WeakValueDictionary()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,26 @@ def open_folder(folder: Path, made: Path | bytes | None = None) -> Graph:
 
 
 def open_session(graph: Path | bytes, name: str, remedy: str) -> "InferenceSession":
-    """Open a graph in onnxruntime. Raises ProviderError with what to do, ImportError."""
+    """Open a graph in onnxruntime; one that is open already and unchanged is shared.
+
+    Raises ProviderError with what to do, ImportError, OSError.
+    """
+    if isinstance(graph, bytes):
+        return _new_session(graph, name, remedy)
+    files = _as_they_stand(graph)
+    if (session := SESSIONS.get(files)) is None:
+        session = SESSIONS[files] = _new_session(graph, name, remedy)
+    return session
+
+
+def _as_they_stand(graph: Path) -> frozenset[tuple[Path, int, int]]:
+    """Return a graph's file, and those that may hold its weights, each with its size and time."""
+    files = [file for file in graph.resolve().parent.iterdir() if file.name.startswith(graph.stem)]
+    stats = ((file, file.stat()) for file in files)
+    return frozenset((file, stat.st_size, stat.st_mtime_ns) for file, stat in stats)
+
+
+def _new_session(graph: Path | bytes, name: str, remedy: str) -> "InferenceSession":
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
