@@ -4,13 +4,16 @@ import gc
 import json
 import os
 import shutil
+import ssl
 import subprocess
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -23,6 +26,7 @@ from lexichord.db.pool import Database
 from lexichord.db.server import embedded_server
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.providers.embed.local import LocalEmbedder, find_model
+from lexichord.providers.onnx_folder import open_folder, package_folders
 from lexichord.settings import Settings, load_settings
 from lexichord.types import EmbeddingSpace
 
@@ -113,6 +117,14 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith(OUTSIDE) and not name.startswith("LEXICHORD_TEST_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _open_once() -> Iterator[object]:
+    """The reader, and the certificates of clients, of which none is asked for: 20 ms a client."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield [open_folder(folder) for folder in package_folders("lexichord_reader")]
 
 
 @pytest.fixture(scope="session")
@@ -255,13 +267,44 @@ def _docker_runs() -> bool:
     )
 
 
+class Keeper:
+    """Keeps what a session makes once of each engine.
+
+    A fixture's own value is gone as soon as a test asks for another engine, and in each file one
+    does.
+    """
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._kept: dict[object, Any] = {}
+
+    def keep[Made](self, name: object, make: Callable[[], AbstractContextManager[Made]]) -> Made:
+        """Return what is kept by a name; it is made at first, and ends with the session."""
+        if name not in self._kept:
+            self._kept[name] = self._stack.enter_context(make())
+        made: Made = self._kept[name]
+        return made
+
+
+@pytest.fixture(scope="session")
+def keeper(embedded_dsn: str) -> Iterator[Keeper]:
+    """Ends before the embedded server does; with a container its databases have ended."""
+    with suppress(psycopg.OperationalError), ExitStack() as stack:
+        yield Keeper(stack)
+
+
 @pytest.fixture(scope="session", params=ENGINES)
-def template(request: pytest.FixtureRequest) -> Iterator[str]:
+def template(request: pytest.FixtureRequest, keeper: Keeper) -> str:
     """A prepared, empty database of each engine that can be reached."""
     name = request.param
     server = request.getfixturevalue(f"{name}_dsn")
+    return keeper.keep(name, partial(_prepared, name, server))
+
+
+@contextmanager
+def _prepared(engine: str, server: str) -> Iterator[str]:
     with nullcontext(server) if server in CLUSTERS else new_database(server) as dsn:
-        schema.prepare(dsn, schema.Choice(name, "english", SPACE))
+        schema.prepare(dsn, schema.Choice(engine, "english", SPACE))
         yield dsn
 
 
@@ -322,7 +365,9 @@ def embedder(home: Path) -> LocalEmbedder:
     """The real model; where its files are absent, what needs it is skipped."""
     if find_model(None, home) is None:
         pytest.skip("the weights of all-MiniLM-L6-v2 are not on this machine")
-    return LocalEmbedder(home)
+    embedder = LocalEmbedder(home)
+    embedder.load()  # whoever opens it in this process shares it as long as it is open
+    return embedder
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import psycopg
 import pytest
 
-from tests.conftest import new_database
+from tests.conftest import Keeper, new_database
 from tests.sql import corpus
 
 RESTART = """
@@ -17,7 +18,12 @@ BLOAT = "select pg_relation_size('lexichord_data.chunk') > 100 * 8192"
 
 
 @pytest.fixture(scope="session")
-def scratch(template: str) -> Iterator[corpus.Connection]:
+def scratch(template: str, keeper: Keeper) -> corpus.Connection:
+    return keeper.keep((template, "scratch"), partial(_scratch, template))
+
+
+@contextmanager
+def _scratch(template: str) -> Iterator[corpus.Connection]:
     with (
         new_database(template, copy_of=template) as dsn,
         psycopg.connect(dsn, autocommit=True) as connection,
@@ -43,17 +49,15 @@ def fresh(dsn: str) -> Iterator[corpus.Connection]:
 
 
 @pytest.fixture(scope="session")
-def library(template: str) -> Iterator[corpus.Connection]:
+def library(template: str, keeper: Keeper) -> corpus.Connection:
     """122 chunks, indexed; a search that wrote anything would fail."""
-    with shared(template, corpus.library) as connection:
-        yield connection
+    return keeper.keep((template, "library"), partial(shared, template, corpus.library))
 
 
 @pytest.fixture(scope="session")
-def wide(template: str) -> Iterator[corpus.Connection]:
+def wide(template: str, keeper: Keeper) -> corpus.Connection:
     """3,552 chunks, indexed; read-only, too."""
-    with shared(template, corpus.wide) as connection:
-        yield connection
+    return keeper.keep((template, "wide"), partial(shared, template, corpus.wide))
 
 
 @contextmanager
