@@ -1,8 +1,10 @@
 """What a language model behind a real socket does to each stage of a query."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import urlsplit
 
 import pytest
+from psutil import Process
 
 from lexichord import SyncLexichord
 from lexichord.errors import ConfigError
@@ -91,6 +93,27 @@ def test_by_default_it_rewrites_answers_and_grades(
     made = {"requests": 1, "input_tokens": 120, "output_tokens": 30, "dollars": None}
     assert step.made == made
     assert found.timings_ms["llm rewrite"] == step.ms > 0
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda lexichord: lexichord.query(RENT, answer=True),
+        lambda lexichord: lexichord.keywords(RENT),
+    ],
+    ids=["query", "keywords"],
+)
+def test_no_connection_to_it_is_left(
+    samples: SyncLexichord, served: ChatServer, do: Callable[[SyncLexichord], object]
+) -> None:
+    """A server that answers for months would have no more of them."""
+    asked = len(served.requests)
+    with with_model(samples, served) as lexichord:
+        do(lexichord)
+        assert len(served.requests) > asked
+        left = [each for each in Process().net_connections() if each.raddr]
+    port = urlsplit(served.url).port
+    assert [each.status for each in left if each.raddr.port == port] == []
 
 
 def test_a_stage_that_no_model_does(opened: SyncLexichord, samples: SyncLexichord) -> None:

@@ -24,7 +24,7 @@ from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.table_worker import TableWorker
 from lexichord.providers import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
-from lexichord.providers.registry import find_reader, find_reranker
+from lexichord.providers.registry import find_reader, find_reranker, opened_generator
 from lexichord.retrieve.cache import QueryCache
 from lexichord.retrieve.search import discover, name_document, search_chunks, with_vectors
 from lexichord.retrieve.trace import Trace, record_response, remarks, streamed
@@ -296,42 +296,44 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods):
     async def _keywords(
         self, query: str, options: SearchOptions, sets: int, budget_ms: float
     ) -> KeywordSets:
-        from lexichord.retrieve.llm_stages import KEYWORD_PASSAGES, find_query_model, keyword_sets
+        from lexichord.retrieve.llm_stages import KEYWORD_PASSAGES, keyword_sets
 
         degraded = self._degraded(options.mode)
         options = replace(options, k=KEYWORD_PASSAGES)
         question = await self._embedded_question(query, None, options, degraded)
-        model = await find_query_model(self.settings)
-        trace = Trace(budget_ms / 1000, degraded)
-        with time_limit(budget_ms / 1000):
-            return await keyword_sets(self.database, question, model, trace, sets)
+        async with opened_generator(self.settings) as model:
+            trace = Trace(budget_ms / 1000, degraded)
+            with time_limit(budget_ms / 1000):
+                return await keyword_sets(self.database, question, model, trace, sets)
 
     @in_current_space
     async def _query(self, query: str, options: QueryOptions) -> Response:
-        from lexichord.retrieve.llm_stages import find_query_model
-
         degraded = self._degraded(options.mode)
         question = await self._question(query, options.hint, options, degraded)
-        model = await find_query_model(self.settings)
-        trace = Trace(options.budget_ms / 1000, list(degraded))
-        with time_limit(trace.seconds):
-            for _ in range(MAX_GONE):
-                with suppress(NotFoundError):
-                    response = await self._ask(question, options, trace, model)
-                    break
-                # Where what the caller named is there, it was a document that the query found, and
-                # that was deleted before it was read.
-                await catalogue.count_documents(self.database, question.scope)
-                trace = Trace(trace.seconds, list(degraded), started=trace.started)
-            else:
-                response = await self._ask(question, options, trace, model)
-            degraded = response.degraded
+        async with opened_generator(self.settings) as model:
+            trace = Trace(options.budget_ms / 1000, list(degraded))
+            response = await self._ask_what_is_there(question, options, trace, model)
+        degraded = response.degraded
         if self.reader is None and response.intent.wants_one_thing:
             degraded += self._no_reader
         response = replace(response, degraded=degraded + self.database.notes())
         return await record_response(
             self.database, response, question, trace.started, self.settings.record
         )
+
+    async def _ask_what_is_there(
+        self, question: Question, options: QueryOptions, trace: Trace, model: Generator | None
+    ) -> Response:
+        """Ask, and again where a document that was found is deleted before it is read."""
+        degraded = list(trace.degraded)
+        with time_limit(trace.seconds):
+            for _ in range(MAX_GONE):
+                with suppress(NotFoundError):
+                    return await self._ask(question, options, trace, model)
+                # Raises where it was what the caller named that is gone.
+                await catalogue.count_documents(self.database, question.scope)
+                trace = Trace(trace.seconds, list(degraded), started=trace.started)
+            return await self._ask(question, options, trace, model)
 
     async def _ask(
         self, question: Question, options: QueryOptions, trace: Trace, model: Generator | None

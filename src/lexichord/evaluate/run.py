@@ -25,7 +25,7 @@ from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import title
 from lexichord.ingest.report import Report
 from lexichord.providers import Embedder, Generator
-from lexichord.retrieve.llm_stages import find_query_model
+from lexichord.providers.registry import opened_generator
 from lexichord.types import ContextKind, Json, LoadedText
 from lexichord.types.base import counted
 from lexichord.types.evaluation import (
@@ -77,7 +77,13 @@ async def run_evaluation(app: Application, eval_set: EvalSet, plan: Plan) -> lis
     """
     if not eval_set.queries:
         raise ConfigError(f"the set {eval_set.name} has no questions")
-    extractor = await _extractor(app, plan)
+    async with _opened_extractor(app, plan) as extractor:
+        return await _run_strategies(app, eval_set, plan, extractor)
+
+
+async def _run_strategies(
+    app: Application, eval_set: EvalSet, plan: Plan, extractor: Generator | None
+) -> list[EvaluationRun]:
     runnable = [strategy for strategy in plan.strategies if _is_runnable(strategy, app, plan)]
     runs: list[EvaluationRun] = []
     for context in dict.fromkeys(strategy.context for strategy in runnable):
@@ -94,21 +100,23 @@ async def run_evaluation(app: Application, eval_set: EvalSet, plan: Plan) -> lis
     return sorted(runs, key=lambda run: names.index(run.strategy))
 
 
-async def _extractor(app: Application, plan: Plan) -> Generator | None:
-    """Return the model that extracts entities; None where rules do.
+@asynccontextmanager
+async def _opened_extractor(app: Application, plan: Plan) -> AsyncIterator[Generator | None]:
+    """Yield the model that extracts entities; None where rules do.
 
     Raises ConfigError if extraction needs one and none is configured, and for a model that cannot
     be loaded if extraction or a strategy needs it.
     """
     is_asked = plan.extract == "llm"
     if not is_asked and not any("llm" in strategy.needs for strategy in plan.strategies):
-        return None
-    model = await find_query_model(app.settings)
-    if is_asked and model is None:
-        raise ConfigError(
-            "a model is to extract entities, and none is configured: set LEXICHORD_LLM"
-        )
-    return model if is_asked else None
+        yield None
+        return
+    async with opened_generator(app.settings) as model:
+        if is_asked and model is None:
+            raise ConfigError(
+                "a model is to extract entities, and none is configured: set LEXICHORD_LLM"
+            )
+        yield model if is_asked else None
 
 
 def _is_runnable(strategy: Strategy, app: Application, plan: Plan) -> bool:

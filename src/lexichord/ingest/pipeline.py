@@ -26,7 +26,7 @@ from lexichord.ingest.flow import (
     unbounded_gather,
     yielded,
 )
-from lexichord.ingest.llm_context import ContextWriter, open_writer
+from lexichord.ingest.llm_context import ContextWriter, opened_writer
 from lexichord.ingest.llm_context.prompt import find_template, model_label, with_contexts
 from lexichord.ingest.report import (
     DocumentListener,
@@ -171,9 +171,15 @@ class IngestPipeline:
 
         Raises ConfigError, DatabaseError, ProviderError.
         """
-        if self.context == "llm":
-            self.writer = await open_writer(self.database, self.settings, limits=self.limits)
+        if self.context != "llm":
+            return await self._run(sources, description, pruned)
+        async with opened_writer(self.database, self.settings, limits=self.limits) as self.writer:
             self.recorder.report.llm = self.writer.report
+            return await self._run(sources, description, pruned)
+
+    async def _run(
+        self, sources: Sequence[IngestSource], description: str, pruned: Sequence[Pruned]
+    ) -> Report:
         self.on_start(len(sources))
         uris = {source.uri for source in sources}
         await find_gone(self.database, self.dataset, pruned, uris)  # refuses before it is too late

@@ -125,6 +125,10 @@ class Generator(Protocol):
         """
         ...
 
+    async def aclose(self) -> None:
+        """Close the connections that were opened on this event loop."""
+        ...
+
 
 def size_in_bytes(vectors: NDArray[np.generic]) -> int:
     """Return what vectors take in a `DigestCache`."""

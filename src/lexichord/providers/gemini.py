@@ -257,6 +257,10 @@ class _CachedDocument:
         """As `Generator.complete`, without the cache."""
         return await self.plain.complete(prompt, seconds)
 
+    async def aclose(self) -> None:
+        """As `Generator.aclose`: its own are closed where the cache is deleted."""
+        await self.plain.aclose()
+
     async def _generate(self, task: Task, message: str, *, again: bool = False) -> Generated:
         reply = await self._ask(message)
         outputs = self.plain.read(task, reply.text or "")

@@ -1,7 +1,8 @@
 """Which provider serves a space, and which one a setting names: one table of all vendors."""
 
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -36,6 +37,7 @@ from lexichord.providers.rerank import JINA_URL, JinaReranker, TeiReranker
 from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
+from lexichord.work import in_thread
 
 NO_LOCAL_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
 NO_LOCAL_MODEL = (
@@ -257,11 +259,22 @@ def _missing_local_libraries() -> str:
     return " and ".join(name for name in ("onnxruntime", "tokenizers") if not has_library(name))
 
 
-def find_generator(settings: Settings) -> Generator | None:
-    """Return the language model that the settings name; None where they name none.
+@asynccontextmanager
+async def opened_generator(settings: Settings) -> AsyncIterator[Generator | None]:
+    """Yield the language model that the settings name; None where they name none.
 
-    Raises ConfigError. Loading DSPy takes about a second.
+    Its connections end with the block. Raises ConfigError. The first takes about a second to load.
     """
+    generator = await in_thread(find_generator, settings)
+    try:
+        yield generator
+    finally:
+        if generator is not None:
+            await generator.aclose()
+
+
+def find_generator(settings: Settings) -> Generator | None:
+    """Return that model, to be closed by who asks. Raises ConfigError."""
     if not settings.llm:
         return None
     if not has_library("dspy"):

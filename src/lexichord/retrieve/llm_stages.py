@@ -11,7 +11,6 @@ from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError
 from lexichord.providers import Generator
-from lexichord.providers.registry import find_generator
 from lexichord.retrieve.llm import (
     MAX_LINE_CHARS,
     LlmCaller,
@@ -26,7 +25,6 @@ from lexichord.retrieve.stages import FindIntent, MakeVariants, RewriteQuestion,
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand import WORD
 from lexichord.retrieve.understand.intent import MAX_EXPANDED_CHARS
-from lexichord.settings import Settings
 from lexichord.types import (
     ChunkHit,
     FileHit,
@@ -40,7 +38,6 @@ from lexichord.types import (
 from lexichord.types.evidence import Quote
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.response import Grade, Grading, Rewrite, Wording
-from lexichord.work import in_thread
 
 MAX_QUESTION_PARTS = 10  # entities or sub-questions that are heeded; each of these is searched for
 EMPTY_FIELD_WORDS = ("none", "null", "n/a")  # what models write where a field is to be empty
@@ -287,11 +284,6 @@ def _sources(response: Response) -> list[NumberedQuote]:
         *shown,
         *(NumberedQuote(n, quote) for n, quote in enumerate(more, len(response.sources) + 1)),
     ]
-
-
-async def find_query_model(settings: Settings) -> Generator | None:
-    """Return the model that the settings name; None where they name none. Raises ConfigError."""
-    return await in_thread(find_generator, settings)  # the first loads for a second
 
 
 def with_llm_stages(

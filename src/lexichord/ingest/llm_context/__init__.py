@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from random import uniform
@@ -40,7 +40,7 @@ from lexichord.ingest.report import ContextReport
 from lexichord.providers import Generator
 from lexichord.providers.gemini import cached_document
 from lexichord.providers.http import RetryLaterError, retry
-from lexichord.providers.registry import find_generator
+from lexichord.providers.registry import opened_generator
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document
 from lexichord.types.questions import Generated, Price, Usage
@@ -351,24 +351,26 @@ class _Work:
     failed: int = 0
 
 
-async def open_writer(
+@asynccontextmanager
+async def opened_writer(
     database: Database,
     settings: Settings,
     budget: float | None = None,
     limits: IngestLimits = INGEST_LIMITS,
-) -> ContextWriter:
-    """Return a writer that asks the settings' model. Raises ConfigError."""
+) -> AsyncIterator[ContextWriter]:
+    """Yield a writer that asks the settings' model. Raises ConfigError."""
     template = find_template(settings.context_prompt)
-    generator = await asyncio.to_thread(find_generator, settings)  # the first loads for a second
-    if generator is None:
-        raise ConfigError("contexts by a model need one: set LEXICHORD_LLM to vendor/model")
-    price = await asyncio.to_thread(find_price, settings)
-    if budget is not None and price is None:
-        raise ConfigError(
-            f"a budget needs a price, and none is known of {generator.name}: "
-            f'write prices."{generator.name}" = {{input = ..., output = ...}} into lexichord.toml'
-        )
-    return ContextWriter(database, generator, settings, CallBudget(price, budget), limits, template)
+    async with opened_generator(settings) as generator:
+        if generator is None:
+            raise ConfigError("contexts by a model need one: set LEXICHORD_LLM to vendor/model")
+        price = await asyncio.to_thread(find_price, settings)
+        if budget is not None and price is None:
+            raise ConfigError(
+                f"a budget needs a price, and none is known of {generator.name}: write "
+                f'prices."{generator.name}" = {{input = ..., output = ...}} into lexichord.toml'
+            )
+        allowed = CallBudget(price, budget)
+        yield ContextWriter(database, generator, settings, allowed, limits, template)
 
 
 def _checked(items: Sequence[Mapping[str, Any]], number: int, model: str) -> list[str]:

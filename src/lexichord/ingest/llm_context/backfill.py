@@ -9,7 +9,7 @@ from lexichord.db import catalogue, store
 from lexichord.db.pool import Database, Row
 from lexichord.errors import ConfigError
 from lexichord.ingest.flow import IngestLimits, prefetch, unbounded_gather
-from lexichord.ingest.llm_context import ContextWriter, open_writer
+from lexichord.ingest.llm_context import ContextWriter, opened_writer
 from lexichord.ingest.llm_context.prompt import GIVEN_CONTEXTS_DIGEST, has_context, with_contexts
 from lexichord.ingest.report import ContextReport, DocumentListener, ProgressCallbacks, Report
 from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors, embedding_text
@@ -81,12 +81,12 @@ async def contextualize(
     no_other_options(callbacks, ProgressCallbacks.__annotations__)
     await catalogue.check_datasets(app.database, names)
     rows = await store.document_recipes(app.database, names or None)
-    writer = await open_writer(app.database, app.settings, budget, app.ingest_limits)
-    run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)
-    if dry_run:
-        return await run.estimate(rows)
-    await _check_embedder(app)
-    return await run.write(rows)
+    async with opened_writer(app.database, app.settings, budget, app.ingest_limits) as writer:
+        run = _Run(app.database, app.embedder, app.space, writer, dry_run, **callbacks)
+        if dry_run:
+            return await run.estimate(rows)
+        await _check_embedder(app)
+        return await run.write(rows)
 
 
 async def _check_embedder(app: OpenApplication) -> None:

@@ -228,6 +228,10 @@ class DspyGenerator:
             raise BadResponseError(f"{self.name} gave no usable reply: {TRY_OTHER_MODEL}")
         return _clean(text), _usage(1, lm.history)
 
+    async def aclose(self) -> None:
+        """As `Generator.aclose`: DSPy keeps connections for as long as a service does."""
+        await self._lm.aclose()
+
     def prompt(self, task: Task, inputs: Mapping[str, object]) -> tuple[str, str]:
         """Return what `generate` first asks for a task: instructions, and the message to answer."""
         program = self._programs[task]
