@@ -57,6 +57,22 @@ def make_pptx(file: Path, title: str = "") -> Path:
     return file
 
 
+def test_a_chart_has_the_points_that_are_there(tmp_path: Path) -> None:
+    """Not as many as it says; and many are read in a second, not by the square in two minutes."""
+    deck = Presentation()
+    numbers: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    numbers.categories = [f"day {n}" for n in range(2_000)]
+    numbers.add_series("Sales", range(2_000))
+    shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
+    chart = shapes.add_chart(XL_CHART_TYPE.LINE, *BOX, numbers).chart
+    for count in chart._chartSpace.iter("{*}ptCount"):
+        count.set("val", str(2_000_000_000))
+    deck.save(str(tmp_path / "days.pptx"))
+    text = load(tmp_path / "days.pptx").text
+    assert text.endswith("| day 1999 | 1999 |")
+    assert len(text.splitlines()) == 2_002
+
+
 def test_a_slide_is_a_section_and_a_page(tmp_path: Path) -> None:
     loaded = load(make_pptx(tmp_path / "plan.pptx"))
     assert loaded.title == "Plan for 2027"

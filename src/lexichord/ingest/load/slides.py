@@ -151,21 +151,29 @@ def _add_chart(built: TextBuilder, chart: Any) -> None:  # noqa: ANN401
     if text := _text(chart.chart_title.text_frame) if is_named else "":
         built.paragraph(text)
     for plot in chart.plots:
-        series = [(one.name, list(one.values)) for one in plot.series]
-        if not series:
+        own = plot._element
+        categories = _points(own, "./c:ser[1]/c:cat//c:lvl[1]/c:pt", "./c:ser[1]/c:cat//c:pt")
+        series = [(one.name, _points(one._element, "./c:val//c:pt")) for one in plot.series]
+        if not categories or not series:
             continue
-        categories = [str(category) for category in plot.categories]
-        columns = [[*map(_number, values)] for _, values in series]
         rows = [
-            [category, *(column[at] if at < len(column) else "" for column in columns)]
-            for at, category in enumerate(categories)
+            [categories.get(at, ""), *(_number(values.get(at)) for _, values in series)]
+            for at in sorted(categories.keys() | {at for _, values in series for at in values})
         ]
-        if rows:
-            built.markdown_table([["", *(name for name, _ in series)], *rows], 1, None)
+        built.markdown_table([["", *(name for name, _ in series)], *rows], 1, None)
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.15g}"
+def _points(element: Any, *places: str) -> dict[int, str]:  # noqa: ANN401
+    """Return the points at the first of the places that has any, by their numbers.
+
+    The library looks through all for each, and for as many as the file says that there are.
+    """
+    found = next(filter(None, (element.xpath(place) for place in places)), ())
+    return {point.idx: point.v.text or "" for point in found}
+
+
+def _number(value: str | None) -> str:
+    return f"{float(value):.15g}" if value else ""
 
 
 def _text(frame: Any) -> str:  # noqa: ANN401
