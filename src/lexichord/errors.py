@@ -27,9 +27,15 @@ Every message is one line: what is wrong, then what to do.
 from collections.abc import Iterable
 
 LONE_SURROGATE = "a text holds a lone surrogate, which UTF-8 cannot hold: remove it"
+MAX_MESSAGE_CHARS = 2_000  # of a line: what a caller sent may be in it, however long
 MOST_NAMES = 5  # in an error's line, as in sql/scope/name_choices.sql
 LEAST_LIKENESS = 0.4  # of what may be a misspelling, as in sql/scope/name_likeness.sql
 COMPARED_CHARS = 100  # of a name, as in sql/scope/name_likeness.sql
+
+
+def bounded_message(message: str) -> str:
+    """Return an error's line, no longer than one is shown or sent."""
+    return message if len(message) <= MAX_MESSAGE_CHARS else f"{message[:MAX_MESSAGE_CHARS]}…"
 
 
 def plain_reason(message: str) -> str:

@@ -105,6 +105,18 @@ def test_what_fails_ends_with_1_and_a_line(cli: Cli, command: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "call",
+    ["backup", "restore", "eval", "ingest --dataset one", "serve --host", "show"],
+)
+def test_what_is_too_long_is_said_in_a_bounded_line(cli: Cli, empty: str, call: str) -> None:
+    done = cli(call, "x" * 100_000, "--dsn", empty)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output[:500]
+    assert done.stderr.startswith("lexichord: ")
+    assert done.stderr.count("\n") == 1
+    assert len(done.stderr) < 2_100
+
+
+@pytest.mark.parametrize(
     ("call", "code", "line"),
     [
         ("search zebra", 0, "nothing found"),

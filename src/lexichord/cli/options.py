@@ -5,6 +5,7 @@ is plain text, for rich takes longer to import than all else; what shows results
 is imported at its first use.
 """
 
+import errno
 import inspect
 import json
 import logging
@@ -23,7 +24,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lexichord.cli import exit_code
-from lexichord.errors import ConfigError, LexichordError, plain_reason
+from lexichord.errors import ConfigError, LexichordError, bounded_message, plain_reason
 from lexichord.types.base import escaped
 from lexichord.types.options import (
     Described,
@@ -330,7 +331,7 @@ class LineFormatter(logging.Formatter):
 
 def say_error(line: str) -> None:
     """Print on stderr what is wrong, or missing, on one line."""
-    typer.echo(f"lexichord: {escaped(line)}", err=True)
+    typer.echo(f"lexichord: {escaped(bounded_message(line))}", err=True)
 
 
 def log_to_stderr() -> None:
@@ -352,6 +353,11 @@ def _errors_in_one_line() -> Iterator[None]:
     except LexichordError as error:
         say_error(str(error))
         raise typer.Exit(EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED) from error
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        say_error(f"no file can have so long a name: {error.filename}")
+        raise typer.Exit(EXIT_USAGE) from error
     except KeyboardInterrupt as interrupt:
         for number in (SIGINT, SIGTERM):  # a second one would end in a traceback: it ends anyway
             signal(number, SIG_IGN)

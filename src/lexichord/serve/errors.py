@@ -26,8 +26,9 @@ from lexichord.errors import (
     ProviderError,
     RateLimitError,
     TooManyRequestsError,
+    bounded_message,
 )
-from lexichord.serve.limits import MAX_JSON_DEPTH, MAX_MESSAGE_CHARS
+from lexichord.serve.limits import MAX_JSON_DEPTH
 from lexichord.types import (
     FilesResult,
     IngestRun,
@@ -124,13 +125,8 @@ def _known_class(error: BaseException) -> type[BaseException] | None:
 
 
 def public_line(line: str) -> str:
-    """Return a line without the addresses, DSNs and paths that it names, and without SQL.
-
-    What callers sent may be in it, however long.
-    """
-    if len(line) > MAX_MESSAGE_CHARS:
-        line = f"{line[:MAX_MESSAGE_CHARS]}…"
-    return PRIVATE_PLACE.sub("…", SQL_HINT.sub("", line))
+    """Return a bounded line without SQL, and the addresses, DSNs and paths that it names."""
+    return PRIVATE_PLACE.sub("…", SQL_HINT.sub("", bounded_message(line)))
 
 
 # What such values are written with, and what other encodings than UTF-8 have: each by itself, for

@@ -30,7 +30,6 @@ ARRIVAL_SECONDS = 10.0
 MAX_WAITING_CONNECTIONS = 500
 MAX_HEAD_BYTES = 2**20  # what is longer gets no JSON error; uvicorn's own 64 KiB are soon reached
 MAX_NAME_CHARS = 1_000  # of a dataset, a uri, a path
-MAX_MESSAGE_CHARS = 2_000  # of an error's line
 MAX_ADDED_DOCUMENTS = 1_000  # in one body
 MAX_JSON_DEPTH = 32  # objects and lists inside each other
 MAX_PAGE_HITS = 100  # that the page shows

@@ -173,6 +173,8 @@ def open_listeners(host: str, port: int) -> Iterator[list[socket.socket]]:
             sockets = [stack.enter_context(one) for one in _sockets(host.strip("[]"), port)]
         except OSError as error:
             raise ConfigError(_listen_error(host, port, error)) from None
+        except UnicodeError:  # what no name of a host can be
+            sockets = []
         if not sockets:
             raise ConfigError(_listen_error(host, port, socket.gaierror()))
         yield sockets
