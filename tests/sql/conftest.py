@@ -18,12 +18,8 @@ BLOAT = "select pg_relation_size('lexichord_data.chunk') > 100 * 8192"
 
 
 @pytest.fixture(scope="session")
-def scratch(template: str, keeper: Keeper) -> corpus.Connection:
-    return keeper.keep((template, "scratch"), partial(_scratch, template))
-
-
-@contextmanager
-def _scratch(template: str) -> Iterator[corpus.Connection]:
+def scratch(template: str) -> Iterator[corpus.Connection]:
+    """Not kept: what earlier tests left of dead rows and statistics tells in plans."""
     with (
         new_database(template, copy_of=template) as dsn,
         psycopg.connect(dsn, autocommit=True) as connection,
