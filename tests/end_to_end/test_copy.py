@@ -215,7 +215,14 @@ MOVE += "where uri = 'doc/0090'), %s)"
             STORED,
             MOVE,
             "default",
-            "default has 31 of 30 documents",
+            "default has 31 of 30 documents, 1 document came to what was copied already",
+        ),
+        (
+            STORED,
+            MOVE + ", lexichord.delete_documents(array(select id from lexichord_data.document "
+            "where uri = 'doc/0000'))",
+            "default",
+            "1 document came to what was copied already",
         ),
     ],
 )

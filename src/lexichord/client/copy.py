@@ -1,7 +1,7 @@
 """Copy datasets to another database, of any engine: what differs is copied, then compared."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
@@ -50,7 +50,7 @@ async def copy_datasets(
             raise ConfigError("a database cannot be copied onto itself: name another target")
         copies = [Copy(source, opened, name, fixed["space"], **callbacks) for name in names]
         reports = [await copy.run() for copy in copies]
-    await _refuse_changes(source, datasets, {copy.dataset: copy.total for copy in copies})
+    await _refuse_changes(source, datasets, copies)
     return reports
 
 
@@ -67,9 +67,10 @@ async def _counts(source: Database, wanted: Sequence[str]) -> dict[str, int]:
 
 
 async def _refuse_changes(
-    source: Database, wanted: Sequence[str], copied: Mapping[str, int]
+    source: Database, wanted: Sequence[str], copies: Sequence["Copy"]
 ) -> None:
     """Raise DatabaseError where documents may have gone from one dataset to another meanwhile."""
+    copied = {copy.dataset: len(copy.documents) for copy in copies}
     now = await _counts(source, wanted)
     changes = [f"{name} is gone" for name in copied if name not in now]
     changes += [f"{name} is new" for name in now if name not in copied]
@@ -78,6 +79,9 @@ async def _refuse_changes(
         for name, total in copied.items()
         if now.get(name, total) != total
     ]
+    there = {row["document_id"] for row in await store.document_recipes(source, [*copied])}
+    if missed := there.difference(*(copy.documents for copy in copies)):
+        changes.append(f"{counted(len(missed), 'document')} came to what was copied already")
     if changes:
         raise DatabaseError(
             f"the source's datasets have changed meanwhile: {', '.join(changes)}: copy again"
@@ -97,7 +101,8 @@ class Copy:
     listener: DocumentListener = lambda uri, status, reason: None
     report: Copied = field(init=False)
     failed: dict[str, str] = field(init=False, default_factory=dict)
-    total: int = field(init=False, default=0)  # the source's documents when they were compared
+    # The source's when they were compared, by their ids.
+    documents: frozenset[str] = field(init=False, default=frozenset())
 
     async def run(self) -> Copied:
         """Copy what is missing or differs. Raises DatabaseError if it still does in the end."""
@@ -168,7 +173,7 @@ class Copy:
     async def _compare(self) -> None:
         """Record what is not the same."""
         here, there = await self._hashes()
-        self.total = len(here)
+        self.documents = frozenset(row["document_id"] for row in here.values())
         for uri, row in here.items():
             difference = _difference(row, there.get(uri))
             if difference and uri not in self.failed:
@@ -181,7 +186,7 @@ class Copy:
         self.listener(uri, "failed", reason)
 
     def _refuse_difference(self) -> None:
-        documents = counted(self.total, "document")
+        documents = counted(len(self.documents), "document")
         for uri, reason in self.failed.items():
             raise DatabaseError(
                 f"{len(self.failed)} of {documents} of dataset {self.dataset} are not the same "
