@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from gzip import compress
 from time import monotonic
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ Mode = Literal[
     "malformed",
     "empty",
     "no json",
+    "bomb",
     "unauthorized",
     "limited",
     "unknown",
@@ -35,6 +37,10 @@ HEADER = re.compile(r"^\[\[ ## (\w+) ## \]\]$", re.MULTILINE)
 TEXTS = {"malformed": '[[ ## wrong ## ]]\n{"half": [', "empty": ""}
 STATUS = {"unauthorized": 401, "limited": 429, "unknown": 404, "broken": 500}
 MANNERS: dict[Mode, Manner] = {"hang": "silent", "drop": "gone", "trickle": "trickle"}
+BOMB = compress(b" " * 100_000_000)
+# Replies that do not depend on what was asked.
+FORMS = {mode: http_server.Reply(body=b"", manner=manner) for mode, manner in MANNERS.items()}
+FORMS["bomb"] = http_server.Reply(body=BOMB, headers={"Content-Encoding": "gzip"})
 
 
 @dataclass(frozen=True)
@@ -141,8 +147,8 @@ class ChatServer:
         mode = self._mode() if before < self.most else "good"
         if mode in STATUS:
             return self._refuse(mode, prompt.headers)
-        if mode in MANNERS:
-            return http_server.Reply(body=b"", manner=MANNERS[mode])
+        if mode in FORMS:
+            return FORMS[mode]
         if prompt.wants_stream and mode != "no json" and self.refuses_streams != 200:
             return self._stream(self._text(mode, prompt))
         return http_server.Reply(body=self._body(mode, prompt))

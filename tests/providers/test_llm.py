@@ -194,12 +194,25 @@ LIKE_NO_STREAM: tuple[Mode, ...] = ("no json", "unknown")
 
 
 @BOTH
+@pytest.mark.parametrize("on_draft", [None, unheard])
+async def test_no_more_of_a_reply_is_read_than_any_has(
+    served: Maker, on_draft: OnDraft | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(good) as server:
+        await ask(server, on_draft=on_draft)
+        monkeypatch.setattr("lexichord.providers.llm.MAX_REPLY_BYTES", 100)
+        with pytest.raises(BadResponseError):
+            await ask(server, on_draft=on_draft)
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("mode", "error", "requests"),
     [
         ("malformed", BadResponseError, 2),
         ("empty", BadResponseError, 2),
         ("no json", BadResponseError, 1),
+        ("bomb", BadResponseError, 1),
         ("unauthorized", AuthError, 1),
         ("limited", RateLimitError, 1),
         ("unknown", ProviderError, 1),

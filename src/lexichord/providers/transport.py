@@ -4,7 +4,7 @@ Imports httpx: import this module only where a service is asked.
 """
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Any
 
 import httpx
@@ -44,20 +44,26 @@ class BoundedClient(httpx.AsyncClient):
         return reply
 
 
+async def bounded_pieces(
+    pieces: AsyncIterable[bytes], host: str, most: int
+) -> AsyncIterator[bytes]:
+    """Yield the pieces of a host's reply. Raises BadResponseError where they are more bytes."""
+    left = most
+    async for piece in pieces:
+        left -= len(piece)
+        if left < 0:
+            raise BadResponseError(f"{host} gave a reply of more than {most // 10**6} MB")
+        yield piece
+
+
 class _Body(httpx.AsyncByteStream):
     """The bytes of a reply, unpacked."""
 
     def __init__(self, stream: httpx.AsyncByteStream, coding: str, host: str, most: int) -> None:
         self._stream, self._coding, self._host, self._most = stream, coding, host, most
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = self._most
-        async for piece in self._pieces():
-            left -= len(piece)
-            if left < 0:
-                limit = self._most // 10**6
-                raise BadResponseError(f"{self._host} gave a reply of more than {limit} MB")
-            yield piece
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return bounded_pieces(self._pieces(), self._host, self._most)
 
     async def _pieces(self) -> AsyncIterator[bytes]:
         if self._coding == "identity":

@@ -10,13 +10,16 @@ import asyncio
 import dataclasses
 import json
 import re
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any, get_args
 
 import dspy
+from dspy._vendor.lm15.transports import StdlibAsyncTransport
+from dspy._vendor.lm15.transports._types import AsyncTransportResponse, TransportRequest
+from dspy.clients.engines.lm15_engine import AsyncLM15Engine
 from dspy.utils import exceptions as failures
 from pydantic import BaseModel
 
@@ -33,10 +36,12 @@ from lexichord.providers.http import (
     RetryLaterError,
     TransientError,
     fits,
+    host,
     llm_connection,
     told_tokens,
 )
 from lexichord.providers.llm.prompts import SIGNATURES
+from lexichord.providers.transport import MAX_REPLY_BYTES, bounded_pieces
 from lexichord.settings import Settings
 from lexichord.types.questions import Generated, Task, Usage
 
@@ -335,10 +340,31 @@ class _Model(dspy.LM):
         self.history.append(entry)
 
 
+class _BoundedTransport(StdlibAsyncTransport):
+    """Reads no more of a reply, unpacked, than any other client of ours."""
+
+    @asynccontextmanager
+    async def stream(self, request: TransportRequest) -> AsyncIterator[AsyncTransportResponse]:
+        """As `StdlibAsyncTransport.stream`."""
+        async with super().stream(request) as reply:
+            reply._chunks = bounded_pieces(reply._chunks, host(request.url), MAX_REPLY_BYTES)
+            yield reply
+
+
+class _Engines(dict[object, Any]):
+    """What a model asks by: an engine each event loop, which all its copies share."""
+
+    def __setitem__(self, loop: object, engine: Any) -> None:  # noqa: ANN401 - of several classes
+        if isinstance(engine, AsyncLM15Engine):  # DSPy lets nobody else name its transport
+            engine.router._transport = _BoundedTransport(**engine.config.transport_kwargs())
+        super().__setitem__(loop, engine)
+
+
 def _model(name: str, connection: Mapping[str, str]) -> _Model:
     # lm15 is DSPy's own client. Its other one, litellm, takes seconds to import at the first call.
     try:
         lm = _Model(name, engine="lm15", cache=False, num_retries=0, temperature=0, **connection)
+        lm._engine_store = _Engines()
         reasons = lm.supports_reasoning  # loads the price table now, not in the first query
     except (failures.LMError, ValueError):
         raise ConfigError(
