@@ -44,7 +44,7 @@ class OdfStyles:
         self._marks, self._read = marks, read
         styles = dict[str, _Element]()
         self._pages = dict[str, _Element]()
-        self._seen = set[str]()
+        self._visited, self._seen = set[str](), set[str]()
         for root in roots:
             styles |= {attribute(s, "style", "name"): s for s in root.iter("{*}style")}
             pages = root.iter("{*}master-page")
@@ -71,9 +71,8 @@ class OdfStyles:
     def margins(self, page: str) -> tuple[list[str], list[str]]:
         """Return the headers and footers of pages, and of those that follow them, once each."""
         found: dict[str, list[str]] = {"Header": [], "Footer": []}
-        visited = set[str]()
-        while page in self._pages and page not in visited:
-            visited.add(page)
+        while page in self._pages and page not in self._visited:
+            self._visited.add(page)
             for kind, text in self._marked(self._pages[page]):
                 found[kind].append(f"{kind}: {text}")
             page = attribute(self._pages[page], "style", "next-style-name")
