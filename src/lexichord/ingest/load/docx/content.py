@@ -330,9 +330,12 @@ class ListNumbering:
         self._lists = dict[str, ListCounter]()
         self._nums = dict[str, _Element]()
         self._begun = set[str]()
-        self._linked = dict[str, str]()
+        self._linked, self._pointing = dict[str, str](), dict[str, str]()  # lists, by their styles
         for element in [] if root is None else root:
             self._take(element)
+        self._meant = dict[str, str]()  # the list that one which points at another means
+        for style, name in self._pointing.items():
+            self._meant.setdefault(name, self._linked.get(style, name))
 
     def _take(self, element: _Element) -> None:
         if element.tag == qn("w:num"):
@@ -340,9 +343,10 @@ class ListNumbering:
         elif element.tag == qn("w:abstractNum"):
             name = element.get(qn("w:abstractNumId"), "")
             self._lists[name] = ListCounter(_levels(element))
-            for link in ("w:styleLink", "w:numStyleLink"):
+            links = {"w:styleLink": self._linked, "w:numStyleLink": self._pointing}
+            for link, lists in links.items():
                 if style := property_value(element, link):
-                    self._linked[f"{link} {style}"] = name
+                    lists[style] = name
 
     def label(self, paragraph: _Element) -> str:
         """Count a paragraph and return its number; "" for one that has none."""
@@ -361,11 +365,7 @@ class ListNumbering:
     def _counting(self, number: str) -> ListCounter:
         """Find the list that a number's id means; a list may point at another by its style."""
         name = property_value(self._nums[number], "w:abstractNumId") or ""
-        for link, style_name in (key.split(" ", 1) for key in self._linked):
-            if link == "w:numStyleLink" and self._linked[f"{link} {style_name}"] == name:
-                name = self._linked.get(f"w:styleLink {style_name}", name)
-                break
-        return self._lists.setdefault(name, ListCounter({}))
+        return self._lists.setdefault(self._meant.get(name, name), ListCounter({}))
 
     def _begin(self, number: str, counting: ListCounter) -> None:
         """Where an id is met first, take in what it changes in its list."""
