@@ -64,6 +64,7 @@ NUMBER_FORMS: dict[str, Callable[[int], str]] = {
     "none": lambda number: "",
 }
 LEVEL_PLACEHOLDER = re.compile(r"%([1-9])")
+MAX_LABEL_CHARS = 255  # of what stands before an item: RTF counts them in a byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,12 @@ class ListCounter:
                 reached[below] = None
 
     def label(self, level: int) -> str:
-        """Return what stands before the item that was counted last."""
+        """Return what stands before the item that was counted last; "" where that is too long."""
         here = self.levels[level]
         if here.form == "bullet":
             return BULLET
+        if len(here.pattern) > MAX_LABEL_CHARS:
+            return ""
 
         def number(place: re.Match[str]) -> str:
             index = int(place[1]) - 1
@@ -110,7 +113,8 @@ class ListCounter:
             form = "decimal" if here.all_decimal else self.levels[index].form
             return NUMBER_FORMS.get(form, str)(self.reached[index] or 0)
 
-        return LEVEL_PLACEHOLDER.sub(number, here.pattern).strip()
+        label = LEVEL_PLACEHOLDER.sub(number, here.pattern).strip()
+        return label if len(label) <= MAX_LABEL_CHARS else ""
 
 
 @dataclass
