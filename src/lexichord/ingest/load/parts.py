@@ -199,17 +199,17 @@ def directive_table(
 
 def _listed_rows(lines: Sequence[str]) -> list[list[str]]:
     """Return the rows of a list of lists; further lines of a cell belong to it."""
-    rows, column = list[list[str]](), 0
+    rows, column = list[list[list[str]]](), 0  # of each cell, its lines
     for line in lines:
         match = ROW.fullmatch(line)
         if match and (not rows or len(match["before"]) == column):
             column = len(match["before"])
-            rows.append([match["cell"] or ""])
+            rows.append([[match["cell"] or ""]])
         elif rows and line[:column].isspace() and line[column : column + 1] == "-":
-            rows[-1].append(line[column + 1 :].strip())
+            rows[-1].append([line[column + 1 :].strip()])
         elif rows and line.strip():
-            rows[-1][-1] = f"{rows[-1][-1]} {line.strip()}".strip()
-    return rows
+            rows[-1][-1].append(line.strip())
+    return [[" ".join(cell).strip() for cell in row] for row in rows]
 
 
 def _parted_rows(lines: Sequence[str], options: Options) -> list[list[str]]:
