@@ -8,7 +8,7 @@ lists are in `content`.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -172,7 +172,8 @@ class ParagraphReader:
 
 
 SYMBOL_TAG, FORM_TAG = qn("w:sym"), qn("w:ffData")
-FIELD_TAG, FIELD_TYPE = qn("w:fldChar"), qn("w:fldCharType")
+FIELD_TAG, FIELD_TYPE, WORDS_TAG = qn("w:fldChar"), qn("w:fldCharType"), qn("w:t")
+MAX_FIELD_ELEMENTS = 200  # up to a field's end: some twenty runs with all their properties
 CHECKED, UNCHECKED = "☑", "☐"
 
 
@@ -210,10 +211,14 @@ def _choice(choices: _Element) -> str:
 def _result(form: _Element) -> Iterator[str]:
     """Yield the words that a field shows: those up to its end."""
     run = next(form.iterancestors(qn("w:r")), None)
-    for other in () if run is None else run.itersiblings():
-        if any(mark.get(FIELD_TYPE) == "end" for mark in other.iter(FIELD_TAG)):
+    others = (
+        each for other in (() if run is None else run.itersiblings()) for each in other.iter()
+    )
+    for each in islice(others, MAX_FIELD_ELEMENTS):
+        if each.tag == FIELD_TAG and each.get(FIELD_TYPE) == "end":
             return
-        yield from (words.text or "" for words in other.iter(qn("w:t")))
+        if each.tag == WORDS_TAG:
+            yield each.text or ""
 
 
 PRIVATE = range(0xF000, 0xF100)  # where files put the numbers of symbol fonts
