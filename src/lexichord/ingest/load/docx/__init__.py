@@ -447,25 +447,26 @@ class Margins:
     def never_shown(self) -> Iterator[str]:
         """Yield the headers and footers that no page shows."""
         for (kind, _), link in self._linked.items():
-            if any(map(str.isalpha, text := self._text(link))) and text not in self._seen:
+            if (text := self._text(link)) and text not in self._seen:
                 self._seen.add(text)
                 if marked := self._marks.hidden(text, KINDS[kind].lower()):
                     yield f"{KINDS[kind]}: {marked}"
 
     def _shown(self, kind: str, pages: Iterable[str]) -> Iterator[str]:
         for text in (self._text(self._linked.get((kind, each), "")) for each in pages):
-            if any(map(str.isalpha, text)) and text not in self._seen:
+            if text and text not in self._seen:
                 self._seen.add(text)
                 yield f"{KINDS[kind]}: {text}"
 
     def _text(self, link: str) -> str:
-        """Return the text of a header or footer, read once."""
+        """Return the text of a header or footer, read once; "" where it has no letter."""
         relation = self._part.rels.get(link)
         if relation is None or relation.is_external:
             return ""
         part = relation.target_part
         if part not in self._texts:
-            self._texts[part] = self._read(root_of(part)).strip()
+            text = self._read(root_of(part)).strip()
+            self._texts[part] = text if any(map(str.isalpha, text)) else ""
         return self._texts[part]
 
 
