@@ -266,7 +266,7 @@ class _ColumnMarker:
     """Marks hidden columns where a block of rows begins, as its header names them."""
 
     def __init__(self, notes: SheetNotes, marks: Marks, left: int, width: int) -> None:
-        self._hidden = {column for column in range(width) if notes.hides_column(column + left)}
+        self._hidden = {column for column in range(width) if column + left in notes.columns}
         self._marks = marks
         self._is_kept = marks.keeps_hidden("column", len(self._hidden))
         self._waiting = set(self._hidden)

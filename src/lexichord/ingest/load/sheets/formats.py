@@ -3,8 +3,11 @@
 import posixpath
 import re
 import zipfile
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
@@ -232,28 +235,56 @@ class CellComment:
         return f"{letters}{self.cell[0] + 1}"
 
 
+class Hidden:
+    """Rows or columns that are hidden; all are added before the first is asked for."""
+
+    def __init__(self) -> None:
+        self._added = list[tuple[int, int]]()
+
+    def add(self, first: int, last: int) -> None:
+        """Hide those from a first to a last."""
+        self._added.append((first, last))
+
+    def __contains__(self, place: int) -> bool:
+        """Return whether a row or column is hidden."""
+        return self.shown(place) > place
+
+    def shown(self, place: int) -> int:
+        """Return the first from a place on that shows."""
+        at = bisect_right(self._runs, place, key=itemgetter(0))
+        return max(place, self._runs[at - 1][1] + 1) if at else place
+
+    @cached_property
+    def _runs(self) -> list[tuple[int, int]]:
+        """What is hidden without a gap, its first and last, in order: a file may repeat some."""
+        runs = list[tuple[int, int]]()
+        for first, last in sorted(self._added):
+            if runs and first <= runs[-1][1] + 1:
+                runs[-1] = runs[-1][0], max(runs[-1][1], last)
+            else:
+                runs.append((first, last))
+        return runs
+
+
 @dataclass(slots=True)
 class SheetNotes:
     """What is hidden in a sheet, what was said of its cells, and, of ODS, how far these reach."""
 
-    rows: set[int] = field(default_factory=set)
-    columns: list[tuple[int, int]] = field(default_factory=list)  # the first and the last
+    rows: Hidden = field(default_factory=Hidden)
+    columns: Hidden = field(default_factory=Hidden)
     comments: list[CellComment] = field(default_factory=list)
     merged: list[tuple[Place, Place]] = field(default_factory=list)
     errors: dict[Place, str] = field(default_factory=dict)  # as #N/A, of XLSX
     unvalued: int = 0  # formulas of XLSX that no program has computed
 
-    def hides_column(self, column: int) -> bool:
-        """Return whether a column is hidden."""
-        return any(first <= column <= last for first, last in self.columns)
-
     def shown(self, area: tuple[Place, Place]) -> Place:
         """Return the first row and column of an area that show; those it begins with if none do."""
         (first_row, first_column), (last_row, last_column) = area
-        rows = (row for row in range(first_row, last_row + 1) if row not in self.rows)
-        columns = range(first_column, last_column + 1)
-        shown = (column for column in columns if not self.hides_column(column))
-        return next(rows, first_row), next(shown, first_column)
+        row, column = self.rows.shown(first_row), self.columns.shown(first_column)
+        return (
+            row if row <= last_row else first_row,
+            column if column <= last_column else first_column,
+        )
 
 
 def read_sheet_notes(file: Path, broken: str) -> dict[str, SheetNotes]:
@@ -310,10 +341,11 @@ def _add_hidden(notes: SheetNotes, archive: zipfile.ZipFile, part: str) -> None:
             hidden = element.get("hidden") in ("1", "true")
             if etree.QName(element).localname == "row":
                 number = _whole(element.get("r"), number + 1)
-                notes.rows |= {number - 1} if hidden else set()
+                if hidden:
+                    notes.rows.add(number - 1, number - 1)
             elif hidden:
                 first = _whole(element.get("min"), 1)
-                notes.columns.append((first - 1, _whole(element.get("max"), first) - 1))
+                notes.columns.add(first - 1, _whole(element.get("max"), first) - 1)
             _forget(element)
 
 
@@ -397,12 +429,12 @@ def _open_document_notes(archive: zipfile.ZipFile) -> Iterator[tuple[str, SheetN
             elif name == "table-column" and event == "end":
                 columns = _whole(_attribute(element, "number-columns-repeated"), 1)
                 if _is_hidden(element):
-                    notes.columns.append((column, column + columns - 1))
+                    notes.columns.add(column, column + columns - 1)
                 column += columns
             elif name == "table-row" and event == "end":
                 rows = _whole(_attribute(element, "number-rows-repeated"), 1)
                 if _is_hidden(element):
-                    notes.rows.update(range(row, min(row + rows, MAX_ROWS)))
+                    notes.rows.add(row, min(row + rows, MAX_ROWS) - 1)
                 _add_cells(notes, element, row)
                 row += rows
                 _forget(element)
