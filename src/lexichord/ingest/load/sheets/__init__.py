@@ -1,10 +1,11 @@
 """Spreadsheets: a section a sheet, its blocks of rows as tables, cells as they are computed."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from operator import attrgetter
 from pathlib import Path
 
 from python_calamine import (
@@ -209,23 +210,23 @@ def filled_rows(
         if cell := _merged_cell(area, notes, left):
             starting[area[0][0]].append(cell)
     width = max((cell.shown + 1 for cells in starting.values() for cell in cells), default=0)
-    reaching = list[_MergedCell]()
+    reaching = dict[int, _MergedCell]()  # one a column: no two cells of a sound file share one
     number = 0
     for place, (number, row) in enumerate(rows):
         row += [""] * (width - len(row))
         is_empty = not any(map(str.strip, row))
-        reaching = [cell for cell in reaching if number <= cell.last]
-        for cell in reaching:
+        reaching = {shown: cell for shown, cell in reaching.items() if number <= cell.last}
+        for cell in reaching.values():
             if not is_empty or number == cell.shown_row:
                 row[cell.shown] = row[cell.shown] or cell.text
         for cell in starting.pop(number, []):
             begun = replace(cell, text=row[cell.column])
             row[cell.column], row[cell.shown] = "", begun.text
-            reaching += [begun] if place or number in notes.rows else []
+            if place or number in notes.rows:
+                both = reaching.get(cell.shown, begun), begun
+                reaching[cell.shown] = max(both, key=attrgetter("last"))
         yield number, row
-    for below in range(number + 1, max((cell.shown_row for cell in reaching), default=0) + 1):
-        shown = {cell.shown: cell.text for cell in reaching if cell.shown_row == below}
-        yield below, [shown.get(column, "") for column in range(width)]
+    yield from _rows_below(number, reaching.values(), width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +238,15 @@ class _MergedCell:
     shown_row: int
     last: int
     text: str = ""
+
+
+def _rows_below(
+    number: int, reaching: Collection[_MergedCell], width: int
+) -> Iterator[tuple[int, Row]]:
+    """Yield the rows below the last one up to where the last merged cell shows."""
+    for below in range(number + 1, max((cell.shown_row for cell in reaching), default=0) + 1):
+        shown = {cell.shown: cell.text for cell in reaching if cell.shown_row == below}
+        yield below, [shown.get(column, "") for column in range(width)]
 
 
 def _merged_cell(area: Area, notes: SheetNotes, left: int) -> _MergedCell | None:
