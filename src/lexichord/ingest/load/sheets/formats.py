@@ -301,16 +301,18 @@ def read_sheet_notes(file: Path, broken: str) -> dict[str, SheetNotes]:
             return {}
         people = _people(archive, names)
         parts = [(name, part) for name, part in sheet_parts(archive) if part in names]
-        return {name: _notes(archive, part, people) for name, part in parts}
+        return {name: _notes(archive, part, people, names) for name, part in parts}
 
 
-def _notes(archive: zipfile.ZipFile, part: str, people: dict[str, str]) -> SheetNotes:
+def _notes(
+    archive: zipfile.ZipFile, part: str, people: dict[str, str], unread: set[str]
+) -> SheetNotes:
     notes = SheetNotes()
     if _holds(archive, part, HIDDEN_SIGN):
         _add_hidden(notes, archive, part)
     if _holds(archive, part, FORMULA_SIGN):
         _add_formulas(notes, archive, part)
-    related = dict.fromkeys(_related(archive, part))  # one may be named without end
+    related = [*_related(archive, part, unread)]
     for kind, name in related:
         if kind == "threadedComment":
             notes.comments += _threads(parse_xml(archive.read(name)), people)
@@ -367,15 +369,15 @@ def _forget(element: etree._Element) -> None:
         del element.getparent()[0]  # type: ignore[union-attr]
 
 
-def _related(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the name of each part that a part names and that is there."""
+def _related(archive: zipfile.ZipFile, part: str, unread: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the name of each part that a part names first: one is read once."""
     folder, name = posixpath.split(part)
     links = posixpath.join(folder, "_rels", f"{name}.rels")
-    names = set(archive.namelist())
-    for link in parse_xml(archive.read(links)) if links in names else []:
-        target = posixpath.normpath(posixpath.join("/", folder, link.get("Target", "")))
-        if target.lstrip("/") in names:
-            yield link.get("Type", "").rpartition("/")[2], target.lstrip("/")
+    for link in parse_xml(archive.read(links)) if links in unread else []:
+        path = posixpath.normpath(posixpath.join("/", folder, link.get("Target", "")))
+        if (target := path.lstrip("/")) in unread:
+            unread.remove(target)
+            yield link.get("Type", "").rpartition("/")[2], target
 
 
 def _people(archive: zipfile.ZipFile, names: set[str]) -> dict[str, str]:
