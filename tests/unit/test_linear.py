@@ -27,13 +27,23 @@ from xlsxwriter import Workbook
 
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
-from lexichord.ingest.load.odf.styles import OPEN_DOCUMENT
+from lexichord.ingest.load.parts import directive_table
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.retrieve.evidence.splitting import LIST_ITEM
 from lexichord.retrieve.understand.linking import _tidy
 from lexichord.serve.errors import public_line
 from lexichord.serve.page.reading import answer_patterns, show_line
 from tests.documents import add_footnotes, repacked, xml
+from tests.grown import (
+    save_odt,
+    write_check_boxes,
+    write_hidden_columns,
+    write_labels,
+    write_linked_lists,
+    write_merged,
+    write_odt_labels,
+    write_odt_pages,
+)
 
 FEW, MANY = 200, 800
 SHAPES = {
@@ -117,20 +127,12 @@ def write_docx(file: Path, amount: int) -> None:
 
 def write_odt(file: Path, amount: int) -> None:
     """Write the same in OpenDocument."""
-    spaces = (f'xmlns:{name}="{OPEN_DOCUMENT}{name}:1.0"' for name in ("office", "text", "style"))
     styles = (
         f'<style:style style:name="s{n}" style:parent-style-name="s{n + 1}"/>'
         for n in range(amount)
     )
     words = (f'<text:p text:style-name="s{n}">x</text:p>' for n in range(amount))
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("META-INF/manifest.xml", "<manifest/>")
-        archive.writestr(
-            "content.xml",
-            f"<office:document-content {' '.join(spaces)}><office:automatic-styles>"
-            f"{''.join(styles)}</office:automatic-styles><office:body><office:text>"
-            f"{''.join(words)}</office:text></office:body></office:document-content>",
-        )
+    save_odt(file, "".join(styles), "".join(words))
 
 
 CHAINS = {"a.docx": write_docx, "a.odt": write_odt}
@@ -236,6 +238,20 @@ def write_cell_comments(file: Path, amount: int) -> None:
     repacked(file, part, lambda old: re.sub(link, lambda found: found[0] * amount, old))
 
 
+def write_shared_comments(file: Path, amount: int) -> None:
+    """Name a part of comments in each sheet."""
+    with Workbook(str(file)) as book:
+        sheet = book.add_worksheet()
+        for n in range(amount):
+            sheet.write_comment(n, 0, f"part {n}.")
+            book.add_worksheet()
+    folder = "xl/worksheets/_rels"
+    with zipfile.ZipFile(file, "a") as archive:
+        links = archive.read(f"{folder}/sheet1.xml.rels")
+        for n in range(amount):
+            archive.writestr(f"{folder}/sheet{n + 2}.xml.rels", links)
+
+
 NAMED_AGAIN = {
     "slides.pptx": write_slides,
     "charts.pptx": write_charts,
@@ -245,6 +261,7 @@ NAMED_AGAIN = {
     "diagrams.docx": write_diagrams,
     "sheets.xlsx": write_sheets,
     "comments.xlsx": write_cell_comments,
+    "shared.xlsx": write_shared_comments,
 }
 
 
@@ -254,6 +271,23 @@ def test_a_part_that_is_named_over_and_over_is_read_once(
 ) -> None:
     check_growth(tmp_path / name, write, 20, 80)
     assert load(tmp_path / name).text.count("part 79.") == 1
+
+
+SAID_OFTEN = {
+    "boxes.docx": write_check_boxes,
+    "linked.docx": write_linked_lists,
+    "labels.docx": write_labels,
+    "labels.odt": write_odt_labels,
+    "pages.odt": write_odt_pages,
+    "columns.xlsx": write_hidden_columns,
+}
+
+
+@pytest.mark.parametrize(("name", "write"), SAID_OFTEN.items(), ids=SAID_OFTEN)
+def test_what_is_asked_of_each_part_is_not_sought_among_all(
+    tmp_path: Path, name: str, write: Callable[[Path, int], object]
+) -> None:
+    check_growth(tmp_path / name, write, FEW, MANY)
 
 
 def test_the_entries_of_a_feed_are_laid_out_without_copying_the_styles(tmp_path: Path) -> None:
@@ -341,12 +375,44 @@ def test_a_pattern_does_not_search_to_the_end_from_each_place(
     check_seconds(read)
 
 
+def test_a_cell_of_a_list_of_lists_is_not_written_anew_for_each_line() -> None:
+    line = f"    {'word ' * 40}"
+    check_seconds(lambda amount: directive_table("list-table", {}, ["* - a", *[line] * amount]))
+
+
 def test_a_row_s_properties_are_not_looked_for_behind_all_its_cells(tmp_path: Path) -> None:
     def read(amount: int) -> None:
         document = docx.Document()
         document.add_paragraph("a")
         row = document.add_table(1, 1).rows[0]._tr
         row.extend(deepcopy(row[-1]) for _ in range(amount))
+        document.save(str(tmp_path / "a.docx"))
+        load(tmp_path / "a.docx")
+
+    check_seconds(read)
+
+
+@pytest.mark.parametrize("row", [b"<row ", b'<row hidden="1" '])
+def test_merged_cells_are_not_looked_through_for_each_row(tmp_path: Path, row: bytes) -> None:
+    def read(amount: int) -> None:
+        file, rows = tmp_path / "a.xlsx", amount // 4
+        write_merged(
+            file, "", rows, f'<mergeCell ref="A1:A{rows}"/><mergeCell ref="A2:A{rows}"/>' * rows
+        )
+        repacked(file, "xl/worksheets/sheet1.xml", lambda old: old.replace(b"<row ", row))
+        load(file)
+
+    check_seconds(read)
+
+
+def test_a_header_is_not_looked_through_for_each_section(tmp_path: Path) -> None:
+    def read(amount: int) -> None:
+        document = docx.Document()
+        header = document.sections[0].header
+        header.paragraphs[0].text = "1234" * amount
+        section = deepcopy(document.sections[0]._sectPr)
+        for _ in range(amount // 8):
+            document.add_paragraph("a")._p.get_or_add_pPr().append(deepcopy(section))
         document.save(str(tmp_path / "a.docx"))
         load(tmp_path / "a.docx")
 
