@@ -27,7 +27,8 @@ from xlsxwriter import Workbook
 
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
-from lexichord.ingest.load.parts import directive_table
+from lexichord.ingest.load.markup import _read_asciidoc_table
+from lexichord.ingest.load.parts import MarkupPage, directive_table
 from lexichord.ingest.load.tex.reader import taken_in_by_tex
 from lexichord.retrieve.evidence.splitting import LIST_ITEM
 from lexichord.retrieve.understand.linking import _tidy
@@ -375,9 +376,18 @@ def test_a_pattern_does_not_search_to_the_end_from_each_place(
     check_seconds(read)
 
 
-def test_a_cell_of_a_list_of_lists_is_not_written_anew_for_each_line() -> None:
-    line = f"    {'word ' * 40}"
-    check_seconds(lambda amount: directive_table("list-table", {}, ["* - a", *[line] * amount]))
+LINE = f"    {'word ' * 40}"
+CELLS: dict[str, Callable[[int], object]] = {
+    "list": lambda amount: directive_table("list-table", {}, ["* - a", *[LINE] * amount]),
+    "asciidoc": lambda amount: _read_asciidoc_table(
+        MarkupPage(str), ["|===", "|a", *[LINE] * amount], 0
+    ),
+}
+
+
+@pytest.mark.parametrize("read", CELLS.values(), ids=CELLS)
+def test_a_cell_is_not_written_anew_for_each_line(read: Callable[[int], object]) -> None:
+    check_seconds(read)
 
 
 def test_a_row_s_properties_are_not_looked_for_behind_all_its_cells(tmp_path: Path) -> None:

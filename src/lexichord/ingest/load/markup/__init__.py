@@ -143,15 +143,16 @@ def _read_asciidoc_table(page: MarkupPage, lines: Sequence[str], at: int) -> int
         (place for place in range(at + 1, len(lines)) if lines[place].rstrip() == fence),
         len(lines),
     )
-    cells: list[str] = []
+    cells = list[list[str]]()  # of each, its lines
     width = 0
     for line in lines[at + 1 : end]:
         pieces = CELL.split(line.strip())
         if pieces[0].strip() and cells:
-            cells[-1] = f"{cells[-1]} {pieces[0].strip()}"
-        cells += [piece.strip() for piece in pieces[1:]]
+            cells[-1].append(pieces[0].strip())
+        cells += [[piece.strip()] for piece in pieces[1:]]
         width = width or len(pieces) - 1
-    rows = [cells[place : place + width] for place in range(0, len(cells), width)] if width else []
+    texts = list(map(" ".join, cells))
+    rows = [texts[place : place + width] for place in range(0, len(texts), width)] if width else []
     page.table(rows, int(len(rows) > 1))
     return min(end + 1, len(lines))
 
