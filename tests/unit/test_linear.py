@@ -490,3 +490,20 @@ def test_an_address_in_an_error_is_not_sought_from_each_letter() -> None:
 @pytest.mark.parametrize("sign", [";", ": "])
 def test_the_end_of_a_question_is_not_sought_from_each_sign(sign: str) -> None:
     check_seconds(lambda amount: _tidy(f"a{sign * amount}b"))
+
+
+BESIDE_EACH_OTHER = {
+    "captions": lambda amount: (
+        "<p>Text<figure>" + "<img alt='a cat'>" * amount + "<figcaption>b</figcaption>" * amount
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", BESIDE_EACH_OTHER.values(), ids=BESIDE_EACH_OTHER)
+def test_what_stands_beside_is_not_looked_for_from_each_of_its_kind(
+    tmp_path: Path, shape: Callable[[int], str]
+) -> None:
+    def write(file: Path, amount: int) -> None:
+        file.write_text(shape(amount))
+
+    check_growth(tmp_path / "a.html", write, FEW, MANY)

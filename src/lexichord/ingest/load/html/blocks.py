@@ -212,9 +212,11 @@ def describe_pictures(root: _Element) -> None:
     pictures = list(root.iter("img", "svg"))
     blocks = [_block(item) for item in pictures]
     alone = {block: _is_wordless(block) for block in set(blocks)}
-    for item, block in zip(pictures, blocks, strict=True):
+    figures = [next(item.iterancestors("figure"), None) for item in pictures]
+    captions = {figure: _captions(figure) for figure in set(figures)}
+    for item, block, figure in zip(pictures, blocks, figures, strict=True):
         said = _said(item)
-        if any(map(str.isalnum, said)) and said not in _captions(item):
+        if any(map(str.isalnum, said)) and said not in captions[figure]:
             _describe(item, said, alone[block])
         elif said and not said.isascii():  # an emoji
             item.tail = f"{said}{item.tail or ''}"
@@ -240,10 +242,9 @@ def _said(item: _Element) -> str:
     return described(label or "")
 
 
-def _captions(item: _Element) -> list[str]:
-    figure = next(item.iterancestors("figure"), None)
-    captions = [] if figure is None else figure.iterfind("figcaption")
-    return [" ".join("".join(map(str, caption.itertext())).split()) for caption in captions]
+def _captions(figure: _Element | None) -> set[str]:
+    captions = () if figure is None else figure.iterfind("figcaption")
+    return {" ".join("".join(map(str, caption.itertext())).split()) for caption in captions}
 
 
 def _describe(item: _Element, said: str, is_alone: bool) -> None:
