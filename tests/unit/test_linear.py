@@ -496,6 +496,9 @@ BESIDE_EACH_OTHER = {
     "captions": lambda amount: (
         "<p>Text<figure>" + "<img alt='a cat'>" * amount + "<figcaption>b</figcaption>" * amount
     ),
+    "headlines": lambda amount: (
+        f"<header>{'<h1>Name</h1><p>a b</p>' * amount}</header><main>{'<p>text</p>' * amount}"
+    ),
 }
 
 
@@ -507,3 +510,23 @@ def test_what_stands_beside_is_not_looked_for_from_each_of_its_kind(
         file.write_text(shape(amount))
 
     check_growth(tmp_path / "a.html", write, FEW, MANY)
+
+
+JOINED_OR_GATHERED = {
+    "hidden.html": lambda amount: "<p>Text</p>" + "<i hidden></i>words here " * amount,
+    "formulas.html": lambda amount: "<p>Text<div>" + "<math></math>" * (amount // 4),
+    "copies.html": lambda amount: (
+        "<p>Text<div>" + "<math></math><b aria-hidden='true'>x</b>" * (amount // 8)
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "shape"), JOINED_OR_GATHERED.items(), ids=JOINED_OR_GATHERED)
+def test_what_many_parts_share_is_put_together_once(
+    tmp_path: Path, name: str, shape: Callable[[int], str]
+) -> None:
+    def read(amount: int) -> None:
+        (tmp_path / name).write_text(shape(amount))
+        load(tmp_path / name)
+
+    check_seconds(read)

@@ -1,9 +1,9 @@
 """HTML: the main text as a browser lays it out, with its headings; lists and tables in `blocks`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -68,15 +68,17 @@ def _length(item: _Element) -> int:
 
 def _drop(items: list[_Element]) -> None:
     """Take elements out, and leave the text that follows them."""
+    tails = dict[tuple[_Element, _Element | None], list[str]]()
     for item in items:
-        parent, before = item.getparent(), item.getprevious()
-        if parent is None:
-            continue
+        parent = item.getparent()
+        if parent is not None:
+            tails.setdefault((parent, item.getprevious()), []).append(item.tail or "")
+            parent.remove(item)
+    for (parent, before), texts in tails.items():
         if before is not None:
-            before.tail = f"{before.tail or ''} {item.tail or ''}"
+            before.tail = " ".join([before.tail or "", *texts])
         else:
-            parent.text = f"{parent.text or ''} {item.tail or ''}"
-        parent.remove(item)
+            parent.text = " ".join([parent.text or "", *texts])
 
 
 META_CHARSET = re.compile(
@@ -281,8 +283,8 @@ def is_hidden(item: _Element) -> bool:
     return item.get("hidden") is not None or HIDDEN_STYLE.search(item.get("style", "")) is not None
 
 
-HEADER_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-BYLINE_TAGS = ("p", "address", "time")  # who wrote it, and when; menus are lists of links
+# Headings, who wrote it, and when; menus are lists of links.
+TOP_TAGS = (*HEADING_TAGS, "p", "address", "time")
 MAX_BYLINE_CHARS = 300
 
 
@@ -293,18 +295,29 @@ def take_headline(root: _Element, main: _Element, title: str) -> None:
     """
     if next(main.iter("h1"), None) is not None:
         return
-    above = takewhile(lambda item: item is not main, root.iter("h1", main.tag))
-    headlines = [item for item in above if item.tag == "h1" and _is_of_page(item, title)]
-    parts = [part for headline in headlines for part in _with_byline(headline)]
-    for place, part in enumerate(parts):
+    above = takewhile(lambda item: item is not main, root.iter(main.tag, *TOP_TAGS))
+    parts = list(_headlines(above, title.casefold()))
+    for part in reversed(parts):
         part.tail = None
-        main.insert(place, part)
+        main.insert(0, part)
     if parts:
         parts[-1].tail, main.text = main.text, None
 
 
+def _headlines(above: Iterable[_Element], title: str) -> Iterator[_Element]:
+    """Yield each headline, and the headings and short lines that follow one in its header."""
+    headers = set[_Element]()
+    for part in above:
+        if part.tag == "h1":
+            if _is_of_page(part, title):
+                yield part
+                headers.update(islice(part.iterancestors("header"), 1))
+        elif not headers.isdisjoint(part.iterancestors("header")) and _is_byline(part):
+            yield part
+
+
 def _is_of_page(headline: _Element, title: str) -> bool:
-    name, title = _text(headline).casefold(), title.casefold()
+    name = _text(headline).casefold()
     return name != "" and (name == title or not title.endswith(name))
 
 
@@ -312,17 +325,10 @@ def _text(item: _Element) -> str:
     return " ".join("".join(map(str, item.itertext())).split())
 
 
-def _with_byline(headline: _Element) -> Iterator[_Element]:
-    """Yield a headline and the headings and short lines that follow it in its header."""
-    yield headline
-    header = next(headline.iterancestors("header"), None)
-    if header is None:
-        return
-    parts = list(header.iter(*HEADER_HEADINGS, *BYLINE_TAGS))
-    for part in parts[parts.index(headline) + 1 :]:
-        is_within = next(part.iterancestors(*HEADER_HEADINGS, *BYLINE_TAGS, "li"), None) is not None
-        if part.tag != "h1" and not is_within and 0 < len(_text(part)) <= MAX_BYLINE_CHARS:
-            yield part
+def _is_byline(part: _Element) -> bool:
+    """Return whether a heading or a paragraph is short, and within no other and no list."""
+    is_within = next(part.iterancestors(*TOP_TAGS, "li"), None) is not None
+    return not is_within and 0 < len(_text(part)) <= MAX_BYLINE_CHARS
 
 
 def drop_copies(root: _Element) -> None:
@@ -330,15 +336,13 @@ def drop_copies(root: _Element) -> None:
 
     KaTeX, MathJax and MediaWiki write each formula twice: for screen readers and as it looks.
     """
-    copies = list[_Element]()
-    for maths in root.iter(*MATHS_TAGS):
-        for holder in _holders(maths):
-            beside = [*holder.itersiblings(), *holder.itersiblings(preceding=True)]
-            copies += [item for item in beside if item.get("aria-hidden") == "true"]
-            picture = holder.getnext()
-            if picture is not None and picture.tag == "img" and is_hidden(holder):
-                holder.attrib.pop("style", "")
-                copies.append(picture)
+    holders = [holder for maths in root.iter(*MATHS_TAGS) for holder in _holders(maths)]
+    copies = list(_hidden_beside(holders))
+    for holder in holders:
+        picture = holder.getnext()
+        if picture is not None and picture.tag == "img" and is_hidden(holder):
+            holder.attrib.pop("style", "")
+            copies.append(picture)
     for copy in copies:
         tail = copy.tail
         copy.clear()
@@ -352,10 +356,23 @@ def _holders(maths: _Element) -> Iterator[_Element]:
     """Yield a formula and the element that holds nothing else."""
     yield maths
     holder = maths.getparent()
-    if holder is None or len(holder) > 1:
+    if holder is None or maths.getprevious() is not None or maths.getnext() is not None:
         return
     if not ((holder.text or "").strip() or (maths.tail or "").strip()):
         yield holder
+
+
+def _hidden_beside(holders: Iterable[_Element]) -> Iterator[_Element]:
+    """Yield what screen readers pass over beside formulas, once for those of the same parent."""
+    formulas = dict[_Element, set[_Element]]()
+    for holder in holders:
+        parent = holder.getparent()
+        if parent is not None:
+            formulas.setdefault(parent, set()).add(holder)
+    for parent, own in formulas.items():
+        for item in parent:
+            if item.get("aria-hidden") == "true" and own != {item}:
+                yield item
 
 
 def _is_linked(item: _Element) -> bool:
