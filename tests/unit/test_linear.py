@@ -518,6 +518,7 @@ JOINED_OR_GATHERED = {
     "copies.html": lambda amount: (
         "<p>Text<div>" + "<math></math><b aria-hidden='true'>x</b>" * (amount // 8)
     ),
+    "authors.tex": lambda amount: rf"\author{{{'Ann ' * 50}}}" * amount + r"\begin{document}a",
 }
 
 

@@ -231,7 +231,8 @@ def load(file: Path, named: str, place: Path) -> LoadedText:
     if reader.page.is_silent:  # the document never began
         reader = _read(text, place, has_preamble=False)
     page = reader.page
-    built, facts = page.built, dict[str, Any](page.facts)
+    built = page.built
+    facts: dict[str, Any] = {name: page.fact(name) for name in page.facts}
     title = facts.pop("title", "") or named
     if flags := list(_flags(reader)):
         facts["flags"] = flags

@@ -110,7 +110,7 @@ class TexPage:
     """The text so far; nothing is written while it is silent, as before the document begins."""
 
     built: TextBuilder = field(default_factory=TextBuilder)
-    facts: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, list[str]] = field(default_factory=dict)  # each author is named alone
     is_silent: bool = False
     is_math: bool = False
     is_too_deep: bool = False
@@ -129,6 +129,10 @@ class TexPage:
         """Take back what is written in the open paragraph, and write no more for now."""
         self._base.clear()
         self.is_silent = True
+
+    def fact(self, name: str) -> str:
+        """Return what is said of the paper under a name; "" where nothing is."""
+        return ", ".join(self.facts.get(name, ()))
 
     @property
     def is_base(self) -> bool:

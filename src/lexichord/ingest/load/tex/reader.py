@@ -285,9 +285,10 @@ def _fact(reader: TexReader, name: str) -> None:
         lines = (" ".join(line.split()).strip(" ,") for line in text.split("\n"))
         flat = (" " if name == "\\title" else ", ").join(line for line in lines if line)
         if flat:
-            key = FACTS[name]
-            earlier = f"{reader.page.facts[key]}, " if key in reader.page.facts else ""
-            reader.page.facts[key] = f"{earlier if key == 'author' else ''}{flat}"
+            said = reader.page.facts.setdefault(FACTS[name], [])
+            if name != "\\author":
+                said.clear()
+            said.append(flat)
 
     reader.mouth.option()
     if reader.mouth.peek() == "{":
@@ -298,12 +299,11 @@ def print_title(reader: TexReader, _: str = "") -> None:
     """Print the title once, with who wrote it and when, and what else came before the document."""
     if "title" in reader.printed or not (reader.page.facts or reader.front):
         return
-    facts = reader.page.facts
     reader.printed.add("title")
     notes, reader.page.notes = reader.page.notes, []
-    reader.page.heading(facts.get("title", ""), TITLE_LEVEL)
-    for line in (facts.get("author"), facts.get("created")):
-        reader.page.paragraph(line or "")
+    reader.page.heading(reader.page.fact("title"), TITLE_LEVEL)
+    for key in ("author", "created"):
+        reader.page.paragraph(reader.page.fact(key))
     reader.page.notes = notes
     reader.page.end_paragraph()
     for print_later in reader.front:
@@ -333,7 +333,7 @@ def _line(reader: TexReader, _: str) -> None:
 def _keywords(reader: TexReader, _: str) -> None:
     def end(text: str) -> None:
         if flat := " ".join(text.split()):
-            reader.page.facts["keywords"] = flat
+            reader.page.facts["keywords"] = [flat]
             _print(reader, lambda: reader.page.paragraph(f"Keywords: {flat}"))
 
     reader.argument(end, is_math=False, is_heading=True)
