@@ -519,6 +519,9 @@ JOINED_OR_GATHERED = {
         "<p>Text<div>" + "<math></math><b aria-hidden='true'>x</b>" * (amount // 8)
     ),
     "authors.tex": lambda amount: rf"\author{{{'Ann ' * 50}}}" * amount + r"\begin{document}a",
+    "edges.rtf": lambda amount: (
+        r"{\rtf1 \trowd" + r"\cellx9" * amount + r"\intbl x\cell\row " * amount + "}"
+    ),
 }
 
 

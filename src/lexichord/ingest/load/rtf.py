@@ -173,9 +173,9 @@ class _Signer:
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._layout, self._words = RowLayout(), set[str]()
+        self._words = set[str]()
         self._is_in_row = False
-        self.layouts = list[RowLayout]()
+        self.layouts = [RowLayout()]
 
     def signed(self) -> Iterator[str]:
         place = 0
@@ -189,13 +189,14 @@ class _Signer:
     def _sign(self, word: str, number: str | None) -> str:
         """Take a control word in; return what stands in its place, if anything else does."""
         if word == "trowd":
-            self._layout, self._words = RowLayout(), set()
+            self.layouts.append(RowLayout())
+            self._words.clear()
         elif word in ("clmrg", "clvmrg"):
             self._words.add(word)
         elif word == "cellx":
-            self._layout.edges.append(int(number or 0))
-            self._layout.beside.append("clmrg" in self._words)
-            self._layout.above.append("clvmrg" in self._words)
+            self.layouts[-1].edges.append(int(number or 0))
+            self.layouts[-1].beside.append("clmrg" in self._words)
+            self.layouts[-1].above.append("clvmrg" in self._words)
             self._words.clear()
         if word in ("trowd", "intbl") and not self._is_in_row:
             self._is_in_row = True
@@ -204,7 +205,6 @@ class _Signer:
             return CELL_END if word == "cell" else " "
         if word == "row":
             self._is_in_row = False
-            self.layouts.append(self._layout)
             return f"{ROW_END}{len(self.layouts) - 1}{ROW_END}\n"
         return ""
 
@@ -234,7 +234,8 @@ class _Cell:
 
 def table_rows(rows: Sequence[CellTexts], layouts: Sequence[RowLayout]) -> list[list[str]]:
     """Return the texts of a table's rows, what is merged in each that it covers."""
-    columns = _columns({edge for number, _ in rows for edge in layouts[number].edges})
+    numbers = {number for number, _ in rows}  # rows may share one
+    columns = _columns({edge for number in numbers for edge in layouts[number].edges})
     above = dict[int, _Cell]()
     grid = [_row(layouts[number], texts, columns, above) for number, texts in rows]
     spanning = ([SpanningCell(cell.text, cell.rows, cell.columns) for cell in row] for row in grid)
