@@ -185,6 +185,15 @@ def test_cells_of_a_notebook_that_hold_nothing_stop_no_other(tmp_path: Path) -> 
     assert load(write(tmp_path / "a.ipynb", notebook)).text == "good words"
 
 
+@pytest.mark.parametrize(("level", "marks"), [(-1, "#"), (2, "##"), (1_000_000, "######")])
+def test_a_heading_of_a_notebook_is_of_one_of_six_levels(
+    tmp_path: Path, level: int, marks: str
+) -> None:
+    cells = [{"cell_type": "heading", "level": level, "source": "hello"}]
+    loaded = load(write(tmp_path / "a.ipynb", json.dumps({"cells": cells})))
+    assert (loaded.text, loaded.headings[0].level) == (f"{marks} hello", len(marks))
+
+
 def make_epub(file: Path, spoil: Any = lambda parts: parts) -> Path:
     parts = {
         "META-INF/container.xml": '<container xmlns="c"><rootfiles>'
@@ -277,6 +286,10 @@ def test_rtf_is_read_with_its_properties(tmp_path: Path) -> None:
         *(("a.rtf", content) for content in ("", "words", "{\\rtf2")),
         *(("a.ipynb", content) for content in ("{", "[]", '{"cells": [1]}', '{"cells": 3}')),
         ("a.ipynb", "[" * 99999),
+        (
+            "a.ipynb",
+            '{"cells": [{"cell_type": "heading", "level": Infinity, "source": "hello"}]}',
+        ),
         *((f"a.{kind}", "words") for kind in ("epub", "odt")),
         *((f"a.{kind}", b"\xff\xfe\x00\xd8") for kind in ("rst", "org", "adoc", "csv", "xml")),
     ],

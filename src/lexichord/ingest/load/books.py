@@ -154,7 +154,7 @@ def load_notebook(file: Path, named: str) -> LoadedText:
         built = TextBuilder()
         for number, cell in enumerate(cells, 1):
             _add_cell(built, cell, number)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise IngestError(BROKEN_NOTEBOOK) from None
     opening = built.headings and built.headings[0]
     title = opening.name if opening and opening.level == 1 else named
@@ -180,8 +180,7 @@ def _add_cell(built: TextBuilder, cell: Mapping[str, Any], number: int) -> None:
     source = _joined(cell.get("source") or cell.get("input") or "")
     if cell["cell_type"] in ("markdown", "heading"):
         if source.strip():
-            marks = f"{'#' * int(cell.get('level', 1))} " if cell["cell_type"] == "heading" else ""
-            built.markdown(marks + source.strip("\n"))
+            built.markdown(_marks(cell) + source.strip("\n"))
         return
     if source.strip():
         built.place(CELL_LEVEL, f"Cell {number}")
@@ -191,6 +190,13 @@ def _add_cell(built: TextBuilder, cell: Mapping[str, Any], number: int) -> None:
         built.place(CELL_LEVEL, f"Cell {number}, output")
         cut = "\n[…]" if len(shown) > MAX_OUTPUT_CHARS else ""
         built.lines(shown[:MAX_OUTPUT_CHARS] + cut)
+
+
+def _marks(cell: Mapping[str, Any]) -> str:
+    """Return what marks a heading, which is of one of six levels; "" of another cell."""
+    if cell["cell_type"] != "heading":
+        return ""
+    return f"{'#' * min(max(int(cell.get('level', 1)), 1), 6)} "
 
 
 def _output(output: Mapping[str, Any]) -> str:
