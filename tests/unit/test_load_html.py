@@ -68,6 +68,16 @@ def test_a_headline_above_the_main_text_is_kept(tmp_path: Path) -> None:
     assert site.text == body.strip()
 
 
+def test_lines_below_several_headlines_stand_once_and_in_order(tmp_path: Path) -> None:
+    names = ["One", "Two", "Three"]
+    header = "".join(f"<h1>{name}</h1><p>by {name}</p>" for name in names)
+    main = f"<main><p>{'word ' * 30}</p>mid<p>short</p>end</main>"
+    for content in (f"<header>{header}</header>{main}", f"<header>{header}{main}</header>"):
+        text = page(tmp_path, content).text
+        assert text.startswith("".join(f"{name}\n\nby {name}\n\n" for name in names) + "word ")
+        assert text.endswith("word\n\nmid\n\nshort\n\nend")
+
+
 @pytest.mark.parametrize(
     "content",
     [
