@@ -1,8 +1,6 @@
 """Files are read in steps that grow as they do: counted, for a clock tells the load, too."""
 
-import re
 import sys
-import zipfile
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -12,18 +10,8 @@ from typing import Any
 
 import docx
 import pytest
-from docx.enum.section import WD_HEADER_FOOTER
-from docx.opc.packuri import PackURI
-from docx.opc.part import Part
-from pptx import Presentation
-from pptx.chart.data import CategoryChartData
-from pptx.enum.chart import XL_CHART_TYPE
-from pptx.opc.constants import RELATIONSHIP_TYPE
-from pptx.opc.package import Part as SlidePart
-from pptx.opc.packuri import PackURI as SlideUri
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Table
-from xlsxwriter import Workbook
 
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
@@ -34,16 +22,25 @@ from lexichord.retrieve.evidence.splitting import LIST_ITEM
 from lexichord.retrieve.understand.linking import _tidy
 from lexichord.serve.errors import public_line
 from lexichord.serve.page.reading import answer_patterns, show_line
-from tests.documents import add_footnotes, repacked, xml
+from tests.documents import repacked, xml
 from tests.grown import (
     save_odt,
+    write_cell_comments,
+    write_charts,
     write_check_boxes,
+    write_comments,
+    write_diagrams,
+    write_headers,
     write_hidden_columns,
     write_labels,
     write_linked_lists,
     write_merged,
+    write_notes,
     write_odt_labels,
     write_odt_pages,
+    write_shared_comments,
+    write_sheets,
+    write_slides,
 )
 
 FEW, MANY = 200, 800
@@ -144,113 +141,6 @@ def test_a_style_is_not_followed_to_the_end_of_a_long_chain(
     tmp_path: Path, name: str, write: Callable[[Path, int], object]
 ) -> None:
     check_growth(tmp_path / name, write, FEW, MANY)
-
-
-def write_slides(file: Path, amount: int) -> None:
-    """Name a slide of many boxes over and over."""
-    deck = Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[6])
-    for n in range(amount):
-        slide.shapes.add_textbox(0, 0, 1, 1).text_frame.text = f"part {n}."
-    named = deck.slides._sldIdLst
-    named.extend(deepcopy(named[0]) for _ in range(amount))
-    deck.save(str(file))
-
-
-def write_charts(file: Path, amount: int) -> None:
-    """Show a chart of many numbers over and over."""
-    deck = Presentation()
-    shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
-    numbers: Any = CategoryChartData()  # type: ignore[no-untyped-call]
-    numbers.categories = [f"part {n}." for n in range(amount)]
-    numbers.add_series("a", range(amount))
-    frame = shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 1, 1, numbers)
-    shapes._spTree.extend(deepcopy(frame._element) for _ in range(amount))
-    deck.save(str(file))
-
-
-def write_comments(file: Path, amount: int) -> None:
-    """Name a slide's comments over and over."""
-    deck = Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[6])
-    said = "".join(f"<cm><text>part {n}.</text></cm>" for n in range(amount))
-    content = f"<cmLst>{said}</cmLst>".encode()
-    part = SlidePart(SlideUri("/ppt/comments/a.xml"), "application/xml", deck.part.package, content)
-    for _ in range(amount):
-        slide.part.rels._add_relationship(RELATIONSHIP_TYPE.COMMENTS, part)
-    deck.save(str(file))
-
-
-def write_notes(file: Path, amount: int) -> None:
-    """Refer to a footnote of many words over and over."""
-    document = docx.Document()
-    add_footnotes(document, ["</w:t><w:t> ".join(f"part {n}." for n in range(amount))])
-    references = '<w:r><w:footnoteReference w:id="1"/></w:r>' * amount
-    document.element.body.insert(0, xml(f"<w:p>{references}</w:p>"))
-    document.save(str(file))
-
-
-def write_diagrams(file: Path, amount: int) -> None:
-    """Show a diagram of many shapes over and over."""
-    document = docx.Document()
-    space = 'xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
-    shapes = "".join(f"<d:pt><d:t>part {n}.</d:t></d:pt>" for n in range(amount))
-    content = f"<d:dataModel {space}>{shapes}</d:dataModel>".encode()
-    part = Part(PackURI("/word/data.xml"), "application/xml", content, document.part.package)
-    link = document.part.relate_to(part, "diagramData")
-    shown = f'<w:r><d:relIds {space} r:dm="{link}"/></w:r>' * amount
-    document.element.body.insert(0, xml(f"<w:p>{shown}</w:p>"))
-    document.save(str(file))
-
-
-def write_headers(file: Path, amount: int) -> None:
-    """Let each section have the same header, under another name."""
-    document = docx.Document()
-    header = document.sections[0].header
-    for n in range(amount):
-        header.add_paragraph(f"part {n}.")
-    for n in range(amount):
-        document.part.rels.add_relationship(RELATIONSHIP_TYPE.HEADER, header.part, f"again{n}")
-        section = document.add_section()
-        section._sectPr.add_headerReference(WD_HEADER_FOOTER.PRIMARY, f"again{n}")
-    document.save(str(file))
-
-
-def write_sheets(file: Path, amount: int) -> None:
-    """Name a sheet of many rows over and over."""
-    with Workbook(str(file)) as book:
-        sheet = book.add_worksheet("a")
-        for n in range(amount):
-            sheet.write(n, 0, f"part {n}.")
-    named = '<sheet name="{}" sheetId="{}" r:id="rId1"/>'
-    more = "".join(named.format(f"b{n}", n + 2) for n in range(amount))
-    end = b"</sheets>"
-    repacked(file, "xl/workbook.xml", lambda old: old.replace(end, more.encode() + end))
-
-
-def write_cell_comments(file: Path, amount: int) -> None:
-    """Name a sheet's comments over and over."""
-    with Workbook(str(file)) as book:
-        sheet = book.add_worksheet("a")
-        for n in range(amount):
-            sheet.write_comment(n, 0, f"part {n}.")
-    link = rb'<Relationship Id="\w+" Type="[^"]+/comments"[^>]+/>'
-    part = "xl/worksheets/_rels/sheet1.xml.rels"
-    repacked(file, part, lambda old: re.sub(link, lambda found: found[0] * amount, old))
-
-
-def write_shared_comments(file: Path, amount: int) -> None:
-    """Name a part of comments in each sheet."""
-    with Workbook(str(file)) as book:
-        sheet = book.add_worksheet()
-        for n in range(amount):
-            sheet.write_comment(n, 0, f"part {n}.")
-            book.add_worksheet()
-    folder = "xl/worksheets/_rels"
-    with zipfile.ZipFile(file, "a") as archive:
-        links = archive.read(f"{folder}/sheet1.xml.rels")
-        for n in range(amount):
-            archive.writestr(f"{folder}/sheet{n + 2}.xml.rels", links)
 
 
 NAMED_AGAIN = {
