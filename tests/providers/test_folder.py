@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers.embed.local import quantise
-from lexichord.providers.onnx_folder import SESSIONS, open_folder, open_session
+from lexichord.providers.onnx_folder import SESSIONS, has_vnni, open_folder, open_session
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import load_settings
 from tests.providers.by_meaning import first_hits
@@ -194,6 +194,23 @@ def test_8_bits_give_the_same_on_every_processor(tmp_path: Path) -> None:
     session = open_session(quantise(graph), "a graph of large numbers", "")
     (product,) = session.run(None, {"input_ids": np.zeros((1, 3), np.int64)})
     assert product == pytest.approx(np.full((1, 3, 8), 64.0), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("told", "has"),
+    [
+        ("flags\t: fpu avx512_vnni avx512_bitalg\n", True),
+        ("flags\t: fpu avx_vnni\n", True),
+        ("flags\t: fpu avx2 avx512_vnnix\n", False),
+        (None, False),
+    ],
+)
+def test_what_adds_whole_products_is_not_told_to(
+    tmp_path: Path, told: str | None, has: bool
+) -> None:
+    if told is not None:
+        (tmp_path / "cpuinfo").write_text(told)
+    assert has_vnni(tmp_path / "cpuinfo") is has
 
 
 def test_a_graph_that_is_open_is_shared_until_its_files_change(tmp_path: Path) -> None:
