@@ -261,9 +261,9 @@ def _missing_local_libraries() -> str:
 
 @asynccontextmanager
 async def opened_generator(settings: Settings) -> AsyncIterator[Generator | None]:
-    """Yield the language model that the settings name; None where they name none.
+    """Yield what `find_generator` finds; its connections end with the block.
 
-    Its connections end with the block. Raises ConfigError. The first takes about a second to load.
+    The first takes about a second to load. Raises ConfigError.
     """
     generator = await in_thread(find_generator, settings)
     try:
@@ -274,7 +274,10 @@ async def opened_generator(settings: Settings) -> AsyncIterator[Generator | None
 
 
 def find_generator(settings: Settings) -> Generator | None:
-    """Return that model, to be closed by who asks. Raises ConfigError."""
+    """Return the language model that the settings name; None where they name none.
+
+    Whoever asks closes it: `opened_generator` does. Raises ConfigError.
+    """
     if not settings.llm:
         return None
     if not has_library("dspy"):

@@ -125,7 +125,7 @@ def _known_class(error: BaseException) -> type[BaseException] | None:
 
 
 def public_line(line: str) -> str:
-    """Return a bounded line without SQL, and the addresses, DSNs and paths that it names."""
+    """Return a line, bounded, without SQL and without addresses, DSNs and paths."""
     return PRIVATE_PLACE.sub("…", SQL_HINT.sub("", bounded_message(line)))
 
 

@@ -352,12 +352,12 @@ class _BoundedTransport(StdlibAsyncTransport):
 
 
 class _Engines(dict[object, Any]):
-    """What a model asks by: an engine each event loop, which all its copies share."""
+    """What a model asks by, for each event loop and address; all its copies share them."""
 
-    def __setitem__(self, loop: object, engine: Any) -> None:  # noqa: ANN401 - of several classes
+    def __setitem__(self, key: object, engine: Any) -> None:  # noqa: ANN401 - of several classes
         if isinstance(engine, AsyncLM15Engine):  # DSPy lets nobody else name its transport
             engine.router._transport = _BoundedTransport(**engine.config.transport_kwargs())
-        super().__setitem__(loop, engine)
+        super().__setitem__(key, engine)
 
 
 def _model(name: str, connection: Mapping[str, str]) -> _Model:
