@@ -163,7 +163,7 @@ def moved(dsn: str, pairs: Sequence[Pair]) -> Iterator[tuple[str, dict[str, floa
         def balance() -> None:
             keep = "select citus_set_node_property(%s, %s, 'shouldhaveshards', true)"
             connection.execute(keep, place)
-            connection.execute("select rebalance_table_shards('lexichord_data.keyword')")
+            connection.execute("select rebalance_table_shards('lexichord_data.chunk_vector')")
 
         for name, change in (("drained", drain), ("balanced", balance)):
             yield name, searched_meanwhile(dsn, pairs, change)

@@ -21,6 +21,7 @@ begin
     update corpus set (chunk_count, token_count, document_count, card_token_count) = (select 0, 0, 0, 0);
     perform lexichord.fold_statistics();
     perform lexichord_data.add_missing_keywords();
+    perform lexichord_data.add_missing_vectors();
 end $$;
 comment on function lexichord.recount() is
 'Counts terms, chunks and documents anew; writing waits meanwhile.';

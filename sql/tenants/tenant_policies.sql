@@ -6,6 +6,7 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
            ('document', 'dataset_id = any ((select lexichord_data.own_datasets())::bigint[])
                 and (principals is null or principals && (select lexichord_data.own_principals()))'),
            ('chunk', 'exists (select from lexichord_data.document d where d.id = document_id)'),
+           ('keyword', 'exists (select from lexichord_data.document d where d.id = document_id)'),
            ('card_term', 'exists (select from lexichord_data.document d where d.id = document_id)'),
            ('original', 'exists (select from lexichord_data.document d where d.id = document_id)'),
            ('dataset_count', 'dataset_id = any ((select lexichord_data.own_datasets())::bigint[])'),
@@ -18,8 +19,6 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
            ('run_file', 'exists (select from lexichord_data.run r where r.id = run_id)'),
            -- What is the same for all, and tells nothing of anybody's documents.
            ('configuration', 'true'), ('embedding_space', 'true'), ('calibration', 'true'), ('cosine_scale', 'true'), ('migration', 'true'), ('function_release', 'true')
-    union all
-    select * from lexichord.index_policies()
 $$;
 comment on function lexichord.tenant_policies() is
 'What a tenant sees of which table. Internal.';

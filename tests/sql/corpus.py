@@ -230,10 +230,10 @@ SIGNATURES = f"""
 OF_AN_ENGINE = {
     *("dense_candidates", "keyword_index", "keyword_plan", "keyword_proposals"),
     *("most_dimensions", "named_extensions", "seal_keywords", "unseal_keywords"),
-    *("unsealed_keywords", "vector_index", "vector_tables", "index_faults", "index_policies"),
+    *("unsealed_keywords", "vector_index", "vector_tables", "index_faults"),
 }
 # The workers of a Citus cluster know the owner alone; these ask themselves who the caller is.
-OF_WORKERS = {"near_chunks", "matching_chunks", "index_faults", "index_use"}
+OF_WORKERS = {"near_chunks", "index_faults", "index_use"}
 NO_FUNCTIONS = {"extensions", "index"}  # of an engine's files
 APART = {"engine", "state", "types"}  # folders of what not all engines share, or is no function
 SHARED = [

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -23,8 +22,8 @@ SEARCHES: dict[str, Row] = {
     "discover_files": {"query": "w17 w44", **BY_VECTOR},
     "feedback_chunks": {"query": "w44", **BY_VECTOR},
 }
-TABLES = ("keyword", "chunk_vector")
-COUNTS = "select (select count(*) from lexichord_data.{}), (select count(*) from lexichord_data.{})"
+TABLE = "lexichord_data.chunk_vector"
+COUNT = f"select count(*) from {TABLE}"
 
 
 @contextmanager
@@ -66,10 +65,6 @@ def found(connection: Connection, function: str, scope: Row) -> list[Row]:
     return [shown(row) for row in call(connection, function, **SEARCHES[function], **scope)]
 
 
-def rows_on_workers(connection: Connection) -> tuple[Any, ...]:
-    return connection.execute(COUNTS.format(*TABLES).encode()).fetchone() or ()
-
-
 @pytest.mark.parametrize("scope", SCOPES, ids=str)
 @pytest.mark.parametrize("function", SEARCHES)
 def test_searches_find_what_one_server_does(
@@ -80,18 +75,17 @@ def test_searches_find_what_one_server_does(
     assert many == one
 
 
-def test_vectors_and_impacts_are_on_the_workers_alone(
+def test_vectors_are_on_the_workers_alone(
     both: tuple[Connection, Connection],
 ) -> None:
     many = both[1]
-    assert rows_on_workers(many) == (3552, 3552)
+    assert value(many, COUNT) == 3552
     rows = many.execute(
         "select table_name::text, shard_count from citus_tables order by 1"
     ).fetchall()
     workers = value(many, "select count(*) from citus_get_active_worker_nodes()")
-    assert rows == [(f"lexichord_data.{name}", 2 * workers) for name in sorted(TABLES)]
-    here = "select pg_relation_size('lexichord_data.{}') + pg_relation_size('lexichord_data.{}')"
-    assert value(many, here.format(*TABLES)) == 0
+    assert rows == [(TABLE, 2 * workers)]
+    assert value(many, f"select pg_relation_size('{TABLE}')") == 0
 
 
 @pytest.mark.parametrize("scoped", [False, True])
@@ -122,7 +116,7 @@ def test_shards_that_move_change_no_answer(both: tuple[Connection, Connection]) 
     before = [found(many, name, {}) for name in SEARCHES]
     places = "select nodename, nodeport from pg_dist_placement join pg_dist_node using (groupid)"
     workers = many.execute("select * from citus_get_active_worker_nodes() order by 2").fetchall()
-    for (shard,) in many.execute(SHARDS.encode(), ["lexichord_data.keyword"]).fetchall():
+    for (shard,) in many.execute(SHARDS.encode(), [TABLE]).fetchall():
         (source,) = many.execute(f"{places} where shardid = %s".encode(), [shard]).fetchall()
         target = next(each for each in workers if each != source)
         many.execute(MOVE.encode(), [shard, *source, *target])
@@ -135,10 +129,7 @@ def test_another_number_of_shards_changes_no_answer(
 ) -> None:
     many = both[1]
     before = [found(many, name, {}) for name in SEARCHES]
-    many.execute(
-        "select alter_distributed_table('lexichord_data.keyword', shard_count := 4, "
-        "cascade_to_colocated := true)"
-    )
+    many.execute(f"select alter_distributed_table('{TABLE}', shard_count := 4)".encode())
     assert [found(many, name, {}) for name in SEARCHES] == before
     assert call(many, "outgrown_indexes") == []
 
@@ -146,35 +137,32 @@ def test_another_number_of_shards_changes_no_answer(
 def test_the_workers_follow_what_is_stored(cluster: Connection) -> None:
     for name in ("a", "b", "c"):
         put(cluster, name, ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
-    assert rows_on_workers(cluster) == (6, 6)
+    assert value(cluster, COUNT) == 6
     put(cluster, "a", ["w4"], [[0, 0, 1, 0]])
-    assert rows_on_workers(cluster) == (5, 5)
+    assert value(cluster, COUNT) == 5
     assert len(call(cluster, "keyword_candidates", query="w4")) == 1
     cluster.execute("update lexichord_data.chunk set embedding = '[0,0,0,1]' where ordinal = 0")
     nearest = call(cluster, "dense_candidates", query_vector="[0,0,0,1]")
     assert [round(row["score"], 5) for row in nearest] == [1, 1, 1, 0, 0]
     with cluster.transaction(force_rollback=True):
         cluster.execute("delete from lexichord_data.document where uri = 'b'")
-        assert rows_on_workers(cluster) == (3, 3)
-    assert rows_on_workers(cluster) == (5, 5)
+        assert value(cluster, COUNT) == 3
+    assert value(cluster, COUNT) == 5
     cluster.execute("truncate lexichord_data.document cascade")
-    assert rows_on_workers(cluster) == (0, 0)
+    assert value(cluster, COUNT) == 0
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_what_the_workers_lack_is_told_and_made_anew(cluster: Connection, table: str) -> None:
+def test_what_the_workers_lack_is_told_and_made_anew(cluster: Connection) -> None:
     put(cluster, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
     put(cluster, "b", ["w5"], [[1, 0, 0, 0]])
-    cluster.execute(f"delete from lexichord_data.{table} where chunk_id = 2".encode())
-    problem = "keyword" if table == "keyword" else "vector"
+    cluster.execute(f"delete from {TABLE} where chunk_id = 2".encode())
     (row,) = [row for row in call(cluster, "count_faults") if row["amount"]]
-    assert row == {"kind": f"chunks that {problem} searches miss", "amount": 1}
+    assert row == {"kind": "chunks that vector searches miss", "amount": 1}
     call(cluster, "recount")
-    assert rows_on_workers(cluster) == (3, 3)
+    assert value(cluster, COUNT) == 3
     cluster.execute(
-        f"insert into lexichord_data.{table} "
-        f"select 99, 99, {'impacts' if problem == 'keyword' else 'embedding'} "
-        f"from lexichord_data.{table} where document_id = 1 limit 1".encode()
+        f"insert into {TABLE} select 99, 99, embedding from {TABLE} where document_id = 1 "
+        "limit 1".encode()
     )
     (row,) = [row for row in call(cluster, "count_faults") if row["amount"]]
     assert row == {"kind": "wrong rows of searches, of no chunk", "amount": 1}
@@ -217,7 +205,7 @@ def test_a_worker_that_is_down_fails_what_needs_it_and_nothing_is_lost(
             cluster.execute("delete from lexichord_data.document")
         assert len(call(cluster, "list_documents")) == 30
     assert call(cluster, "hybrid_search", query="w3", **BY_VECTOR) == before
-    assert rows_on_workers(cluster) == (60, 60)
+    assert value(cluster, COUNT) == 60
     assert all(row["amount"] == 0 for row in call(cluster, "count_faults"))
 
 
@@ -225,7 +213,7 @@ def test_what_a_lost_worker_held_is_made_anew(cluster: Connection) -> None:
     put(cluster, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
     call(cluster, "build_indexes")
     before = call(cluster, "hybrid_search", query="w3", **BY_VECTOR)
-    cluster.execute("drop table lexichord_data.keyword, lexichord_data.chunk_vector")
+    cluster.execute(f"drop table {TABLE}".encode())
     schema.prepare(cluster.info.dsn, schema.Choice())
     assert call(cluster, "hybrid_search", query="w3", **BY_VECTOR) == before
     assert call(cluster, "find_problems") == []

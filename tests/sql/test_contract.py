@@ -26,7 +26,7 @@ from tests.sql.corpus import (
 # A procedure that commits may have no path of its own: what it names is qualified.
 COMMITS = {"prepare_query"}
 # Who writes into an indexed table needs no right on ours, so these write as their owner.
-OF_TRIGGERS = {"queue_row"}
+OF_TRIGGERS = {"queue_row", "spread_vectors"}
 OF_TENANTS = {"own_principals", "own_statistics"}  # what they read is not the caller's to read
 PATHS = ("pg_catalog, pg_temp", "pg_catalog, lexichord_data, pg_temp")
 EXTENDS_ITS_PATH = {

@@ -22,7 +22,7 @@ NUMBERS = count()
 OF_ONE_ENGINE = {
     *("dense_probes", "index_word", "keyword_plan", "keyword_statement", "lexeme_text"),
     *("bound_statement", "sealing", "segment_name", "segment_proposals", "segment_statement"),
-    *("dense_storage", "near_chunks", "matching_chunks"),
+    *("dense_storage", "near_chunks"),
     *("blocks_above", "block_chunks", "bound_levels", "constant_vector"),
 }
 # A function in neither list fails: if it only reads what a reader may, its comment ends "Readers
@@ -33,7 +33,7 @@ OF_LEXICHORD_DATA = """
     make_queue_function owns_queue_function most_compared_rows fill_principals average_length
     impact impact_vector add_to_tail drop_from_tail fill_keyword_text join_writers
     table_statements compared_columns
-    replace_impacts add_vectors keep_index_rows seen_documents
+    replace_impacts add_missing_vectors add_vectors spread_vectors seen_documents
 """
 OTHERS = {*OF_LEXICHORD_DATA.split(), *ROW_TYPED, *(name for name, _ in calls.OTHERS)}
 SECRETS = {

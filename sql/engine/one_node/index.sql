@@ -1,5 +1,4 @@
--- Idempotent: where all is on one server. A chunk's vector is indexed where it is stored, and its impacts are in a table
--- beside it that triggers keep.
+-- Idempotent: a chunk's impacts are in a table beside it that triggers keep, and its vector is indexed where it is stored.
 
 -- Rows are inserted and deleted, never updated: an index over them sees no other change of a chunk.
 create table if not exists lexichord_data.keyword (
@@ -35,6 +34,10 @@ language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select c.id from chunk c
         where c.lexemes <> ''::tsvector and not exists (select from keyword k where k.chunk_id = c.id)))
 $$;
+
+-- For recount: a chunk has its vector in its own row.
+create or replace function lexichord_data.add_missing_vectors() returns void
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select $$;
 
 create or replace function lexichord_data.add_inserted_keywords() returns trigger
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set extra_float_digits = 1 as $$

@@ -56,7 +56,7 @@ FOLDERS = {  # a later one's files replace those of the same name
     "vectorchord": ("one_node", "kept_tail", "sealed", "vectorchord"),
     "textsearch": ("one_node", "hnsw", "unsealed", "textsearch"),
     "plain": ("one_node", "hnsw", "kept_tail", "sealed", "block_maxima", "plain"),
-    "citus": ("hnsw", "sealed", "block_maxima", "citus"),
+    "citus": ("one_node", "hnsw", "kept_tail", "sealed", "block_maxima", "citus"),
 }
 EXTENSION_SCHEMA = re.compile(r"@extschema(?::(\w+))?@")  # as in Postgres' own extension scripts
 FAULT_FUNCTIONS = ("release_numbers", "known_faults", "extension_faults")  # in this order
@@ -441,7 +441,8 @@ def _install(connection: Connection) -> bool:
     """
     engine = _rows(connection, "select engine from lexichord_data.configuration")[0][0]
     # Where a worker was lost for good, what was spread over all is dropped, and made anew here.
-    is_whole = _rows(connection, "select where to_regclass('lexichord_data.keyword') is not null")
+    spread = "select where to_regclass('lexichord_data.chunk_vector') is not null"
+    is_whole = engine != "citus" or _rows(connection, spread)
     if is_whole and _installed(connection) == _digest(connection, engine):
         return False
     with connection.transaction():
