@@ -37,7 +37,9 @@ UNRELEASED = (
 
 
 def run_statements(dsn: str, *statements: str) -> None:
+    """Run statements, on a Citus cluster on the coordinator alone."""
     with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("set citus.enable_ddl_propagation = off")
         for statement in statements:
             connection.execute(statement.encode())
 

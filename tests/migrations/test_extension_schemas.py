@@ -12,12 +12,14 @@ from tests.sql.corpus import Connection, call, library, value
 
 EXTENSIONS = {
     "plain": ["vector"],
+    "citus": ["vector"],
     "textsearch": ["vector", "pg_textsearch"],
     "vectorchord": ["vector", "vchord"],
 }
 PLACES = """
     select e.extname, n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace
     where e.extname in ('vector', 'pg_textsearch', 'vchord')"""
+ON_WORKERS = "set citus.enable_ddl_propagation = on"  # of a Citus cluster
 BY_VECTOR = {"query": "w0 w1", "query_vector": "[1,0,0,0]"}
 
 
@@ -38,7 +40,7 @@ def test_extensions_elsewhere_are_found(empty: str, choice: Choice) -> None:
     assert choice.engine is not None
     schema = '"My Extensions"'
     statements = [f"create extension {name} schema {schema}" for name in EXTENSIONS[choice.engine]]
-    run_statements(empty, f"create schema {schema}", *statements)
+    run_statements(empty, ON_WORKERS, f"create schema {schema}", *statements)
     prepare(empty, choice)
     check(empty)
     with psycopg.connect(empty, autocommit=True) as connection:
@@ -77,7 +79,9 @@ def test_extensions_that_were_moved_are_told_and_followed(dsn: str, choice: Choi
     moved = [name for name in EXTENSIONS[choice.engine] if name != "pg_textsearch"]  # it cannot be
     with psycopg.connect(dsn, autocommit=True) as connection:
         library(connection)
-        connection.execute("create view public.hits as select * from lexichord.hybrid_search('w0')")
+        run_statements(
+            dsn, "create view public.hits as select * from lexichord.hybrid_search('w0')"
+        )
         connection.execute("create schema extensions")
         for name in moved:
             connection.execute(f"alter extension {name} set schema extensions".encode())
@@ -97,10 +101,11 @@ def test_extensions_that_were_moved_are_told_and_followed(dsn: str, choice: Choi
 
 
 def test_a_schema_that_would_end_a_quotation_is_refused(empty: str, choice: Choice) -> None:
-    run_statements(empty, """create schema "it's" """, """create extension vector schema "it's" """)
+    schema, extension = """create schema "it's" """, """create extension vector schema "it's" """
+    run_statements(empty, ON_WORKERS, schema, extension)
     with pytest.raises(ConfigError, match="rename it"):
         prepare(empty, choice)
-    run_statements(empty, """alter schema "it's" rename to its""")
+    run_statements(empty, ON_WORKERS, """alter schema "it's" rename to its""")
     prepare(empty, choice)
 
 

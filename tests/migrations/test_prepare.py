@@ -20,7 +20,12 @@ from tests.end_to_end.processes import wait_until
 from tests.migrations.conftest import ANOTHER_VERSION, UNRELEASED, run_statements
 from tests.sql.corpus import call, put, value
 
-OTHER = {"plain": "vectorchord", "textsearch": "vectorchord", "vectorchord": "textsearch"}
+OTHER = {
+    "plain": "vectorchord",
+    "citus": "vectorchord",
+    "textsearch": "vectorchord",
+    "vectorchord": "textsearch",
+}
 LEDGER = "select array_agg((number, name, sha256)::text) from lexichord_data.migration"
 NOTHING = "select count(*) from pg_namespace where nspname like 'lexichord%%'"
 
