@@ -188,6 +188,27 @@ def test_what_is_not_whole_restores_nothing(source: str, target: str, file: Path
     assert not is_prepared(target)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "should be an object"),
+        ("[" * 100_000, "recursion"),
+        ("{", "EOF while"),
+        ("{}", "lacks"),
+    ],
+)
+def test_a_manifest_that_none_wrote_is_told_in_words(
+    target: str, file: Path, text: str, message: str
+) -> None:
+    with ZipFile(file, "w", ZIP_STORED) as archive:
+        archive.writestr(backup.MANIFEST, text)
+        archive.writestr(backup.STATE, b"")
+    with pytest.raises(ConfigError, match=message) as raised:
+        backup.restore(target, file)
+    assert len(str(raised.value)) < 300
+    assert "indices" not in str(raised.value)
+
+
 def test_a_dump_cut_short_restores_nothing(source: str, target: str, file: Path) -> None:
     backup.backup(source, file)
     cut = file.with_name("cut.backup")

@@ -218,3 +218,16 @@ def test_three_thousand_dimensions_are_stored_and_indexed(embedded_dsn: str, hom
             (hit,) = lexichord.search(clause(1, 0), mode="dense", k=1).hits
             assert hit.content == clause(1, 0)
             assert lexichord.doctor().indexes[0].plan
+
+
+def test_from_a_model_of_this_machine_a_servers_address_leads_there_and_back(
+    embedded_dsn: str, home: Path
+) -> None:
+    """A model of this machine needs neither address nor key, so they are the other one's."""
+    with new_database(embedded_dsn) as dsn, embed_server("openai") as server:
+        schema.prepare(dsn, schema.Choice())
+        with opened(dsn, home, server) as lexichord:
+            lexichord.ingest(documents=documents(1, 2))
+            assert lexichord.reembed(SPACES["openai"]).space == SPACES["openai"]
+            assert lexichord.status().chunks_without_vector == 0
+            assert lexichord.reembed(rollback=True).space == str(schema.DEFAULT_SPACE)

@@ -97,6 +97,21 @@ def test_between_two_requests_there_is_time(served: Served) -> None:
             time.sleep(pause)
 
 
+def test_a_body_whose_end_is_told_twice_is_refused_and_the_connection_closed(
+    served: Served,
+) -> None:
+    """A proxy in front may take the body's rest for a request of its own."""
+    both = b"content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
+    with connected(served.url) as connection:
+        connection.sendall(b"POST /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n" + both + WHOLE)
+        answer = b""
+        while part := connection.recv(10_000):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"not by both" in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
 def test_an_answer_may_take_longer_than_a_head(served: Served) -> None:
     """Two requests at once are answered, however slow their bodies come."""
     body = b'{"query": "zebra", "mode": "keyword"}'

@@ -115,9 +115,10 @@ class SpaceMethods:
         """Return the embedder of any space, or the reason why there is none."""
         if self.embedder and space == self.space:
             return self.embedder, []
-        settings, provider = self.settings, space.partition("/")[0]
+        settings = self.settings
         is_shared = settings.embedding_base_url or settings.embedding_api_key
-        if is_shared and not settings.embedding and provider != self.space.partition("/")[0]:
+        services = {each.partition("/")[0] for each in (space, self.space)} - {"local"}
+        if is_shared and not settings.embedding and len(services) > 1:
             return None, [EMBEDDING_PROVIDER_UNCLEAR]
         return self.find_embedder(settings, space)
 

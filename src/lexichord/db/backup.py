@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 from psycopg import Connection, sql
@@ -298,7 +298,7 @@ def _read_manifest(opened: ZipFile, file: Path) -> Manifest:
         text = member.read(MAX_MANIFEST_BYTES + 1)
     if len(text) > MAX_MANIFEST_BYTES:
         raise ConfigError(f"{file} is no backup, or not whole: its {MANIFEST} is too large")
-    found = json.loads(text)
+    found = TypeAdapter(dict[str, Any]).validate_json(text)
     if found["format"] != FORMAT:
         raise ConfigError(
             f"{file} is of a form that only lexichord {found['version']} is known to read: restore "

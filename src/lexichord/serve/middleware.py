@@ -80,10 +80,14 @@ async def show_too_large(send: AsgiSend, message: str) -> None:
     await send({"type": "http.response.body", "body": page.encode()})
 
 
-class OriginsMiddleware:
-    """An ASGI application in front of another: 400 for strange names, 403 for strange pages.
+# A proxy in front may go by the other one, and take the body's rest for a request (RFC 9112, 6.3).
+TWO_ENDS = "a body's length is told by Content-Length or by Transfer-Encoding, not by both"
 
-    `hosts` are names without a port, `*` allows any; `origins` are pages' addresses, likewise.
+
+class OriginsMiddleware:
+    """An ASGI application in front of another: 403 for strange pages, 400 for other strangers.
+
+    These are names of hosts, and bodies of two lengths. `hosts` are names without a port, `*` allows any; `origins` are pages' addresses, likewise.
     """
 
     def __init__(self, app: AsgiApp, hosts: Sequence[str], origins: Sequence[str]) -> None:
@@ -98,6 +102,9 @@ class OriginsMiddleware:
             await self.app(scope, receive, send)
         elif not self._is_own_name(host := header(scope, "host")):
             await refuse(send, 400, "invalid_request_error", self._strange_name(host))
+        elif header(scope, "transfer-encoding") and header(scope, "content-length"):
+            error = PublicError(400, "invalid_request_error", TWO_ENDS)
+            await answer(send, 400, error.to_dict(), {"connection": "close"})
         elif scope["method"] not in SAFE_METHODS and not self._is_allowed_origin(scope):
             message = "not sent by a page that may: see allowed_origins"
             await refuse(send, 403, "permission_error", message)
