@@ -1,5 +1,6 @@
 """Slides, sheets and rows: what is kept of them, and where it stands."""
 
+import re
 import zipfile
 from datetime import date, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from lexichord.ingest.load import load
 from lexichord.ingest.load.sheets.sizes import check_archived_sizes
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.types import LoadedText
-from tests.documents import Block, save_ods
+from tests.documents import Block, repacked, save_ods
 from tests.documents import make_docx as write_docx
 
 BOX = (Inches(1), Inches(1), Inches(4), Inches(2))
@@ -337,6 +338,30 @@ WIDE_ROW = (
     '<table:table-row><table:table-cell table:number-columns-repeated="{}" '
     'office:value-type="string"><text:p>near</text:p></table:table-cell></table:table-row>'
 )
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>1</v></c></row>'
+        '<row r="1048576"><c r="A1048576"><v>1</v></c></row>',
+        '<row r="9"><c r="XFC9"><v>1</v></c><c><v>1</v></c></row>'
+        '<row r="1048575"/><row><c s="0"><v>1</v></c></row>',
+        '<row r="9"><c r="XFD9"><v>1</v></c></row><row r="9999"><c r="A9999"><v>1</v></c></row>',
+    ],
+)
+def test_cells_further_than_a_sheet_says_are_said_too(tmp_path: Path, cells: str) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    book.add_worksheet("Far").write(0, 0, 1)
+    book.close()
+
+    def put(old: bytes) -> bytes:
+        assert b'<dimension ref="A1"/>' in old
+        return re.sub(b"<row .*</row>", cells.encode(), old)
+
+    repacked(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", put)
+    with Sandbox() as sandbox, pytest.raises(IngestError, match=r'^sheet "Far" reaches over more'):
+        sandbox.read(tmp_path / "a.xlsx")
 
 
 def test_an_encrypted_workbook_is_said_to_be(tmp_path: Path) -> None:

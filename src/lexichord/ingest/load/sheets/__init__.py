@@ -191,8 +191,8 @@ def _numbered_rows(
     top, left = sheet.start or (0, 0)
     noted = {row for row, _ in notes.errors}
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
-        if number not in noted and row.count("") == len(row):  # a million cells lie in some gaps
-            yield number, [""] * len(row)
+        if number > top and number not in noted and row.count("") == len(row):
+            yield number, []  # of gaps of a million rows no cell is looked at
             continue
         for column in range(len(row)) if notes.no_numbers else ():
             if (number, left + column) in notes.no_numbers:
