@@ -77,12 +77,12 @@ def plain_rtf(source: bytes) -> bytes:
 # Of Microsoft's description of the format.
 PACKED = {
     "letters": (
-        "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af32068656c090020627705b06c647d"
-        "0a800fa0",
+        "2d000000 2b000000 4c5a4675 f1c5c7a7 03000a00 72637067 31323542 320af320 68656c09 00206277 "
+        "05b06c64 7d0a800f a0",
         b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n",
     ),
     "repeats": (
-        "1a0000001c0000004c5a4675e2d44b51410004205758595a0d6e7d010eb0",
+        "1a000000 1c000000 4c5a4675 e2d44b51 41000420 5758595a 0d6e7d01 0eb0",
         b"{\\rtf1 WXYZWXYZWXYZWXYZWXYZ}",
     ),
 }
