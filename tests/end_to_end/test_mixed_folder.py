@@ -10,7 +10,13 @@ import pytest
 from lexichord import SyncLexichord
 from tests.compound import write_compound
 from tests.end_to_end.processes import run_cli
-from tests.unit import test_containers, test_load_mail, test_load_markup, test_load_office
+from tests.unit import (
+    test_containers,
+    test_load_mail,
+    test_load_markup,
+    test_load_office,
+    test_load_outlook,
+)
 
 # What part of a made-up office's folder holds, by its names; each says a «word» of its own.
 TEXTS = {
@@ -63,7 +69,7 @@ def make_folder(folder: Path) -> Path:
     test_load_markup.make_odt(folder / "letter.odt")
     mail = test_load_mail.attached()
     (folder / "mail.eml").write_bytes(mail.as_bytes())
-    outlook = write_compound(test_load_mail.OUTLOOK)
+    outlook = write_compound(test_load_outlook.OUTLOOK)
     (folder / "mail.msg").write_bytes(outlook)
     inner = test_containers.packed({"b.txt": "Of the dugong."})
     parts: dict[str, str | bytes] = {"a/koala.md": "# Koala", "in.zip": inner, "x.bin": b"\0"}

@@ -1,6 +1,5 @@
 """Mails: their headers, their words, and what is attached to them."""
 
-import struct
 from email import policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -12,7 +11,6 @@ from lexichord.errors import IngestError
 from lexichord.ingest.load import load, mail
 from lexichord.ingest.load.containers import Unpacker, list_parts
 from lexichord.ingest.load.text import TextBuilder
-from tests.compound import Folder, write_compound
 
 PLAIN = "Dear Bo,\n\nthe ferry leaves at 9.\n"
 PAGE = "<html><body><h2>Ferry</h2><p>It leaves at <b>nine</b>.</p></body></html>"
@@ -178,48 +176,6 @@ def test_what_a_mail_is_made_of_is_its_own(tmp_path: Path) -> None:
     assert "pier 1" in load(write(tmp_path / "a.eml", mail)).text
 
 
-def outlook_properties(header: int, values: dict[str, str | bytes]) -> dict[str, bytes]:
-    """Return the streams of properties, each named by its number and kind, and their list."""
-    streams, listed = {}, b""
-    for name, value in values.items():
-        kind = 0x1F if isinstance(value, str) else 0x102
-        data = value.encode("utf-16-le") if isinstance(value, str) else value
-        streams[f"__substg1.0_{name}{kind:04X}"] = data
-        listed += struct.pack("<HHIII", kind, int(name, 16), 6, len(data), 0)
-    method = struct.pack("<HHIII", 3, 0x3705, 6, 1, 0)  # of an attachment: it is in here
-    return {"__properties_version1.0": bytes(header) + listed + method, **streams}
-
-
-OUTLOOK: Folder = {
-    **outlook_properties(
-        32,
-        {
-            "001A": "IPM.Note",
-            "0037": "Ferry times",
-            "007D": "From: ada@example.com\r\nTo: bo@example.com\r\n\r\n",
-            "1000": "The ferry leaves at 9.\r\n",
-        },
-    ),
-    "__nameid_version1.0": {"__substg1.0_00020102": b"\0"},
-    "__attach_version1.0_#00000000": outlook_properties(
-        8, {"3707": "prices.csv", "3701": b"town,price\nLund,7\n"}
-    ),
-}
-
-
-def test_outlooks_mails_are_read_too(tmp_path: Path) -> None:
-    file = tmp_path / "a.msg"
-    file.write_bytes(write_compound(OUTLOOK))
-    loaded = load(file)
-    assert loaded.title == "Ferry times"
-    assert loaded.text.endswith("The ferry leaves at 9.")
-    assert "From: ada@example.com" in loaded.text
-    parts = list_parts(file, tmp_path)
-    assert [part.name for part in parts] == ["prices.csv"]
-    with Unpacker(tmp_path).unpacked(file, parts[0]) as inner:
-        assert load(inner).text == "| town | price |\n| --- | --- |\n| Lund | 7 |"
-
-
 def test_of_a_mail_whose_plain_form_says_little_the_other_is_read(tmp_path: Path) -> None:
     mail = EmailMessage()
     mail["From"] = "a@x.example"
@@ -266,13 +222,13 @@ def test_a_part_in_alternatives_in_each_other_is_laid_out_twice(
 ) -> None:
     """Once to count its words and once to be read: each alternative counted them anew."""
     laid_out = list[bytes]()
-    add_page = mail._add_page
+    add_page = mail.add_page
 
     def count_page(built: TextBuilder, data: bytes, charset: str | None) -> None:
         laid_out.append(data)
         add_page(built, data, charset)
 
-    monkeypatch.setattr(mail, "_add_page", count_page)
+    monkeypatch.setattr(mail, "add_page", count_page)
     opening = "From: a@b\n" + "".join(
         f"Content-Type: multipart/alternative; boundary=o{n}\n\n--o{n}\n"
         f"Content-Type: text/html\n\n<p>{n}</p>\n--o{n}\n"

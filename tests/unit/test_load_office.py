@@ -1,5 +1,6 @@
 """Slides, sheets and rows: what is kept of them, and where it stands."""
 
+import re
 import zipfile
 from datetime import date, datetime
 from pathlib import Path
@@ -15,9 +16,10 @@ from pptx.util import Inches
 from lexichord.errors import IngestError
 from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
+from lexichord.ingest.load.sheets.sizes import check_archived_sizes
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.types import LoadedText
-from tests.documents import Block, save_ods
+from tests.documents import Block, repacked, save_ods
 from tests.documents import make_docx as write_docx
 
 BOX = (Inches(1), Inches(1), Inches(4), Inches(2))
@@ -311,6 +313,77 @@ def test_a_cell_far_from_the_rest_is_said_before_memory_runs_out(tmp_path: Path)
     ):
         sandbox.read(tmp_path / "far.xlsx")
     assert load(tmp_path / "blank.xlsx").text.endswith("near")
+
+
+def test_the_cells_of_all_sheets_are_counted(tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    for name in ("North", "South"):
+        sheet = book.add_worksheet(name)
+        sheet.write(0, 0, "near")
+        sheet.write(699_999, 19, "far")
+    book.close()
+    ods = save_ods(tmp_path / "a.ods", "Far", f"{EMPTY_ROWS.format(699_999)}{WIDE_ROW.format(29)}")
+    for file, which in ((tmp_path / "a.xlsx", "its sheets together reach"), (ods, 'sheet "Far"')):
+        with pytest.raises(IngestError, match=f"^{which}.* over more than 20 million cells: "):
+            load(file)
+    near = save_ods(tmp_path / "b.ods", "Near", f"{WIDE_ROW.format(29)}{EMPTY_ROWS.format(9)}")
+    assert load(near).text.startswith("Sheet Near\n\n| near | near |")
+
+
+EMPTY_ROWS = (
+    '<table:table-row table:number-rows-repeated="{}"><table:table-cell '
+    'table:number-columns-repeated="16384"/></table:table-row>'
+)
+WIDE_ROW = (
+    '<table:table-row><table:table-cell table:number-columns-repeated="{}" '
+    'office:value-type="string"><text:p>near</text:p></table:table-cell></table:table-row>'
+)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        '<row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>1</v></c></row>'
+        '<row r="1048576"><c r="A1048576"><v>1</v></c></row>',
+        '<row r="9"><c r="XFC9"><v>1</v></c><c><v>1</v></c></row>'
+        '<row r="1048575"/><row><c s="0"><v>1</v></c></row>',
+        '<row r="9"><c r="XFD9"><v>1</v></c></row><row r="9999"><c r="A9999"><v>1</v></c></row>',
+    ],
+)
+def test_cells_further_than_a_sheet_says_are_said_too(tmp_path: Path, cells: str) -> None:
+    book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
+    book.add_worksheet("Far").write(0, 0, 1)
+    book.close()
+
+    def put(old: bytes) -> bytes:
+        assert b'<dimension ref="A1"/>' in old
+        return re.sub(b"<row .*</row>", cells.encode(), old)
+
+    repacked(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", put)
+    with Sandbox() as sandbox, pytest.raises(IngestError, match=r'^sheet "Far" reaches over more'):
+        sandbox.read(tmp_path / "a.xlsx")
+
+
+def test_an_encrypted_workbook_is_said_to_be(tmp_path: Path) -> None:
+    file = save_ods(tmp_path / "a.ods", "Secret", "")
+    said = '<manifest><file-entry><manifest:encryption-data checksum="x"/></file-entry></manifest>'
+    with zipfile.ZipFile(file) as archive:
+        kept = archive.read("mimetype")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", kept)
+        archive.writestr("META-INF/manifest.xml", said)
+        archive.writestr("content.xml", b"\x07\xff" * 99)
+    with pytest.raises(IngestError, match="is encrypted: save it without a password"):
+        load(file)
+
+
+def test_rows_below_the_last_that_a_sheet_may_have_are_flagged(tmp_path: Path) -> None:
+    rows = f"{WIDE_ROW.format(1)}{EMPTY_ROWS.format(1_048_574)}{WIDE_ROW.format(1)}"
+    assert check_archived_sizes(save_ods(tmp_path / "a.ods", "Long", rows), "", "") == 0
+    file = save_ods(tmp_path / "a.ods", "Long", rows + WIDE_ROW.format(1) * 2)
+    assert load(file).metadata["flags"] == [
+        "left out: 2 rows of a sheet below its 1,048,576th: split it"
+    ]
 
 
 def test_a_part_that_cannot_be_unpacked_is_a_broken_file(tmp_path: Path) -> None:

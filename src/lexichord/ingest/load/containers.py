@@ -293,11 +293,11 @@ def _gunzipped(file: Path, head: int | None = None) -> bytes:
 def _attachments(
     file: Path, kind: str | None, count_mail_part: Callable[[], object]
 ) -> Iterator[_Part]:
-    from lexichord.ingest.load.mail import eml_attachments, msg_attachments
+    from lexichord.ingest.load import mail, outlook
 
     assert kind in (EML_TYPE, MSG_TYPE)
     is_eml = kind == EML_TYPE
-    attached = eml_attachments(file, count_mail_part) if is_eml else msg_attachments(file)
+    attached = mail.eml_attachments(file, count_mail_part) if is_eml else outlook.attachments(file)
     taken = set[str]()
     for number, (name, media_type, read) in enumerate(attached, 1):
         own = _safe_name(name.replace("/", "_").replace("\\", "_").strip(". ")) or "unnamed"

@@ -2,7 +2,6 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from email import policy
 from email.message import Message
 from email.parser import BytesParser
@@ -13,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import EML_TYPE, MSG_TYPE, html, kind_of
-from lexichord.ingest.load.archive import OLE_SIGNATURE
+from lexichord.ingest.load import EML_TYPE, html
 from lexichord.ingest.load.text import TextBuilder, decode, read_bytes, storable_text
 from lexichord.types import LoadedText
 
@@ -71,17 +69,15 @@ class Part(Message):
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a mail. Raises IngestError."""
-    if kind_of(file.name) == MSG_TYPE:
-        return _read_msg(file, named)
     mail = _parsed(file)
     if mail.get_content_type() in ENCRYPTED_TYPES:
         raise IngestError(ENCRYPTED_MAIL)
     built = TextBuilder()
     headers = {name: _header(mail, name) for name in HEADERS}
-    _add_headers(built, headers)
+    add_headers(built, headers)
     for part in _body_parts(mail):
         _add_part(built, part)
-    return _loaded(built, EML_TYPE, named, headers, _header(mail, "message-id"))
+    return as_document(built, EML_TYPE, named, headers, _header(mail, "message-id"))
 
 
 def eml_attachments(
@@ -138,7 +134,8 @@ def _raw(mail: Part, name: str) -> str:
     return _cut(name, ", ".join(" ".join(str(value).split()) for value in values))
 
 
-def _add_headers(built: TextBuilder, headers: dict[str, str]) -> None:
+def add_headers(built: TextBuilder, headers: dict[str, str]) -> None:
+    """Add what headers say, a line each."""
     lines = [f"{name.capitalize()}: {text}" for name, text in headers.items() if text]
     if lines:
         built.paragraph("\n".join(lines))
@@ -248,12 +245,13 @@ def _charset(part: Part) -> str | None:
 
 def _add_part(built: TextBuilder, part: Part) -> None:
     if part.get_content_subtype() == "html":
-        _add_page(built, _bytes(part), _charset(part))
+        add_page(built, _bytes(part), _charset(part))
     elif text := _text(part).strip("\n"):
         built.paragraph(text) if text.strip() else None
 
 
-def _add_page(built: TextBuilder, data: bytes, charset: str | None) -> None:
+def add_page(built: TextBuilder, data: bytes, charset: str | None) -> None:
+    """Add a form of a mail in HTML."""
     try:
         page = html.read_page(data, "", charset)
     except IngestError:  # nothing in it
@@ -262,9 +260,10 @@ def _add_page(built: TextBuilder, data: bytes, charset: str | None) -> None:
         built.loaded(page, deeper=1)
 
 
-def _loaded(
+def as_document(
     built: TextBuilder, kind: str, named: str, headers: dict[str, str], message_id: str
 ) -> LoadedText:
+    """Return a mail that was put together, with what its headers say of it."""
     about: dict[str, Any] = {
         "author": headers["from"],
         "to": headers["to"],
@@ -283,56 +282,3 @@ def _day(date: str) -> str:
         return parsedate_to_datetime(date).isoformat()
     except (ValueError, TypeError, IndexError, OverflowError):
         return date
-
-
-def _read_msg(file: Path, named: str) -> LoadedText:
-    message = _outlook(file)
-    try:
-        if "encrypted" in message.message_class.lower():
-            raise IngestError(ENCRYPTED_MAIL)
-        sent = message.sent_date
-        known = {name.lower(): value for name, value in message.message_headers.items()}
-        people = ", ".join(f"{one.name} <{one.email_address}>" for one in message.recipients)
-        headers = {
-            "from": message.sender or known.get("from", ""),
-            "to": known.get("to", "") or people,
-            "cc": known.get("cc", ""),
-            "date": sent.isoformat() if isinstance(sent, datetime) else known.get("date", ""),
-            "subject": message.subject or "",
-        }
-        headers = {name: " ".join(storable_text(text).split()) for name, text in headers.items()}
-        built = TextBuilder()
-        _add_headers(built, headers)
-        body = storable_text((message.body or "").replace("\r\n", "\n")).strip("\n")
-        if body.strip():
-            built.paragraph(body)
-        elif page := message.html_body:
-            _add_page(built, page.encode(errors="replace"), "utf-8")
-    except (IngestError, MemoryError):
-        raise
-    except Exception:  # of two libraries, without a common base
-        raise IngestError(BROKEN_MAIL) from None
-    return _loaded(built, MSG_TYPE, named, headers, known.get("message-id", ""))
-
-
-def msg_attachments(file: Path) -> Iterator[Attachment]:
-    """Yield what is attached to a mail of Outlook's. Raises IngestError."""
-    try:
-        for part in _outlook(file).attachments:
-            name = " ".join(storable_text(part.file_name or "").split())
-            yield name, part.mime_type or "", lambda part=part: part.file_bytes or b""  # type: ignore[misc]
-    except (IngestError, MemoryError):
-        raise
-    except Exception:  # as above
-        raise IngestError(BROKEN_MAIL) from None
-
-
-def _outlook(file: Path) -> Any:  # noqa: ANN401
-    from oxmsg import Message as OutlookMessage
-
-    if not read_bytes(file).startswith(OLE_SIGNATURE):
-        raise IngestError(BROKEN_MAIL)
-    try:
-        return OutlookMessage.load(str(file))
-    except Exception:  # as above
-        raise IngestError(BROKEN_MAIL) from None

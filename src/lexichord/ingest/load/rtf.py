@@ -284,7 +284,12 @@ INFO = re.compile(r"\{\\(title|author|subject)(?: |(?=\\))([^{}]{1,1000})\}")
 
 def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read an RTF file. Raises IngestError."""
-    content = read_bytes(file).removeprefix(BOM_UTF8).decode("latin-1")  # all else is escaped
+    return read(read_bytes(file), named, options)
+
+
+def read(data: bytes, named: str, options: LoadOptions) -> LoadedText:
+    """Read RTF. Raises IngestError."""
+    content = data.removeprefix(BOM_UTF8).decode("latin-1")  # all else is escaped
     if not content.lstrip().startswith("{\\rtf"):
         raise IngestError(BROKEN_RTF)
     marks = Marks(options)
@@ -300,6 +305,50 @@ def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     title = info.pop("title", "") or named
     metadata = marks.flagged({key: value for key, value in info.items() if value})
     return LoadedText(built.text, RTF_TYPE, title, tables=tuple(built.tables), metadata=metadata)
+
+
+FROM_HTML = re.compile(r"\\fromhtml1(?!\d)")
+HTML_TAG = re.compile(r"\\htmltag(?![a-z])")
+
+
+def enclosed_page(data: bytes) -> str | None:
+    """Return the HTML that an RTF was made of, and holds (MS-OXRTFEX); None if it was not."""
+    content = data.decode("latin-1")
+    if not content.lstrip().startswith("{\\rtf") or not FROM_HTML.search(content):
+        return None
+    return _plain("".join(_page_source(_with_character_sets(content))))
+
+
+def _page_source(content: str) -> Iterator[str]:
+    """Yield an RTF whose text is the HTML: its tags shown, what stands for them left out.
+
+    Fonts stay, which say how letters are read, and groups, which say where a font ends.
+    """
+    place, is_left_out, around = 0, False, list[bool]()
+    for token in TOKEN.finditer(content):
+        sign, word = token[0], token["word"]
+        yield "" if is_left_out else content[place : token.start()]
+        place = token.end()
+        if sign in "{}":
+            is_left_out = _entered(sign, is_left_out, around)
+            yield sign
+        elif word in ("htmlrtf", "htmltag"):
+            is_left_out = token["number"] != "0" if word == "htmlrtf" else is_left_out
+            place += content.startswith(" ", place)
+        elif word == "f":
+            yield f"{sign} "
+            place += content.startswith(" ", place)
+        elif not is_left_out and not (sign == "\\*" and HTML_TAG.match(content, place)):
+            yield sign
+    yield content[place:]
+
+
+def _entered(sign: str, is_left_out: bool, around: list[bool]) -> bool:
+    """Return whether what follows a brace is left out: behind a group as before it."""
+    if sign == "{":
+        around.append(is_left_out)
+        return is_left_out
+    return around.pop() if around else False
 
 
 def _with_character_sets(content: str) -> str:

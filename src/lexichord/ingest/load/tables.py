@@ -44,7 +44,7 @@ def _blocks(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, list[Sequence[
     block: list[Sequence[str]] = []
     number = 0
     for number, row in enumerate(rows, 1):
-        if any(cell.strip() for cell in row):
+        if any(map(str.strip, row)):
             block.append(row)
         elif block:
             yield number - len(block), block

@@ -1,7 +1,7 @@
 """Spreadsheets: a section a sheet, its blocks of rows as tables, cells as they are computed."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
@@ -13,6 +13,7 @@ from python_calamine import (
     CalamineSheet,
     CalamineWorkbook,
     PasswordError,
+    SheetMetadata,
     SheetTypeEnum,
     SheetVisibleEnum,
 )
@@ -27,14 +28,20 @@ from lexichord.ingest.load.archive import (
 )
 from lexichord.ingest.load.marks import LEFT_OUT, LoadOptions, Marks
 from lexichord.ingest.load.sheets.formats import (
+    MAX_ROWS,
     Place,
     SheetFormats,
     SheetNotes,
-    find_large_sheet,
     format_number,
     read_formats,
     read_sheet_notes,
     repeated_sheets,
+)
+from lexichord.ingest.load.sheets.sizes import (
+    CellBudget,
+    OldSheet,
+    check_archived_sizes,
+    read_old_sheets,
 )
 from lexichord.ingest.load.tables import add_tables
 from lexichord.ingest.load.text import (
@@ -49,39 +56,69 @@ from lexichord.types import LoadedText
 BROKEN_SHEET = "is no spreadsheet, or a broken one: open it and save it again"
 ENCRYPTED_SHEET = "is encrypted: save it without a password"
 EXACT_WHOLE = 2.0**53  # below which a number of 64 bits holds each digit of a whole one
-MAX_CELLS = 20_000_000  # of a sheet, empty ones too
 
 type Cell = str | float | bool | date | time | timedelta
 
 
 def load(file: Path, named: str, options: LoadOptions) -> LoadedText:
     """Read a spreadsheet. Raises IngestError."""
-    marks = Marks(options)
     kind = kind_of(file.name) or XLSX_TYPE
-    if kind != XLS_TYPE:
+    below, old_sheets = 0, list[OldSheet]()
+    if kind == XLS_TYPE:
+        old_sheets = _old_sheets(file)
+    else:
         check_archive(file, BROKEN_SHEET, ENCRYPTED_SHEET)
-    elif not read_bytes(file).startswith(OLE_SIGNATURE):
-        raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
-    formats = _formats(file) if kind == XLSX_TYPE else {}
+        below = check_archived_sizes(file, BROKEN_SHEET, ENCRYPTED_SHEET)
+    formats = read_formats(file, BROKEN_SHEET) if kind == XLSX_TYPE else {}
     notes = read_sheet_notes(file, BROKEN_SHEET) if kind != XLS_TYPE else {}
     repeated = repeated_sheets(file, BROKEN_SHEET) if kind == XLSX_TYPE else set()
-    built = TextBuilder()
+    built, marks, budget = TextBuilder(), Marks(options), CellBudget()
     with _open_book(file) as book:
-        for sheet in {sheet.name: sheet for sheet in book.sheets_metadata}.values():
-            if sheet.typ == SheetTypeEnum.WorkSheet and sheet.name not in repeated:
-                name = f"Sheet {storable_text(sheet.name)}"
-                if sheet.visible != SheetVisibleEnum.Visible:
-                    name = marks.hidden(name, "sheet")
-                if name:
-                    own = notes.get(sheet.name, SheetNotes())
-                    rows = _Sheet(book.get_sheet_by_name(sheet.name), own, marks)
-                    rows.add_to(built, name, formats.get(sheet.name, {}))
+        listed = book.sheets_metadata
+        for sheet, old in zip(listed, old_sheets, strict=False):
+            notes[sheet.name] = SheetNotes(no_numbers=old.no_numbers)
+        sheets = [sheet for sheet in listed if _is_read(sheet, repeated)]
+        by_name = {sheet.name: sheet for sheet in sheets}
+        for sheet in by_name.values():
+            if name := _heading(sheet, marks):
+                own = notes.get(sheet.name, SheetNotes())
+                rows = _Sheet(book.get_sheet_by_name(sheet.name), own, marks, budget)
+                rows.add_to(built, name, formats.get(sheet.name, {}))
     properties = open_document_properties(file) if kind == ODS_TYPE else office_properties(file)
-    if unvalued := sum(own.unvalued for own in notes.values()):
-        formulas = "formula" if unvalued == 1 else "formulas"
-        flag = f"{LEFT_OUT}{unvalued} {formulas} without a value: open the file and save it again"
-        properties["flags"] = [flag]
+    if flags := [*_flags(notes.values(), below, len(sheets) - len(by_name))]:
+        properties["flags"] = flags
     return built.document(kind, properties.pop("title", "") or named, marks.flagged(properties))
+
+
+def _old_sheets(file: Path) -> list[OldSheet]:
+    """Return what there is to know of the sheets of an .xls before the library reads them."""
+    data = read_bytes(file)
+    if not data.startswith(OLE_SIGNATURE):
+        raise IngestError(f"{BROKEN_SHEET}; a web page or a text that is only named .xls, too")
+    return read_old_sheets(data, BROKEN_SHEET)
+
+
+def _is_read(sheet: SheetMetadata, repeated: Collection[str]) -> bool:
+    return sheet.typ == SheetTypeEnum.WorkSheet and sheet.name not in repeated
+
+
+def _heading(sheet: SheetMetadata, marks: Marks) -> str:
+    """Return what stands above a sheet; "" of a hidden one that is left out."""
+    name = f"Sheet {storable_text(sheet.name)}"
+    return name if sheet.visible == SheetVisibleEnum.Visible else marks.hidden(name, "sheet")
+
+
+def _flags(notes: Iterable[SheetNotes], below: int, unread: int) -> Iterator[str]:
+    """Yield what is left out: values, rows, and sheets that the library tells by name alone."""
+    if unvalued := sum(own.unvalued for own in notes):
+        formulas = "formula" if unvalued == 1 else "formulas"
+        yield f"{LEFT_OUT}{unvalued} {formulas} without a value: open the file and save it again"
+    if below:
+        rows = "row" if below == 1 else "rows"
+        yield f"{LEFT_OUT}{below:,} {rows} of a sheet below its {MAX_ROWS:,}th: split it"
+    if unread:
+        sheets = "sheet" if unread == 1 else "sheets"
+        yield f"{LEFT_OUT}{unread} {sheets} that another has the name of: give each its own"
 
 
 @contextmanager
@@ -100,19 +137,13 @@ def _open_book(file: Path) -> Iterator[CalamineWorkbook]:
         raise IngestError(BROKEN_SHEET) from None
 
 
-def _formats(file: Path) -> dict[str, SheetFormats]:
-    """Return how numbers are shown; look at the sheets' sizes first, which memory may not hold."""
-    if name := find_large_sheet(file, BROKEN_SHEET, MAX_CELLS):
-        raise _too_large_error(name)
-    return read_formats(file, BROKEN_SHEET)
-
-
 class _Sheet:
     """One sheet, with what is said of its cells."""
 
-    def __init__(self, sheet: CalamineSheet, notes: SheetNotes, marks: Marks) -> None:
-        if sheet.total_height * sheet.total_width > MAX_CELLS:
-            raise _too_large_error(sheet.name)
+    def __init__(
+        self, sheet: CalamineSheet, notes: SheetNotes, marks: Marks, budget: CellBudget
+    ) -> None:
+        budget.spend(sheet.name, sheet.total_height * sheet.total_width)
         self._sheet, self._notes, self._marks = sheet, notes, marks
 
     def add_to(self, built: TextBuilder, name: str, formats: SheetFormats) -> None:
@@ -134,7 +165,7 @@ class _Sheet:
         top, left = self._sheet.start or (0, 0)
         yield from ([] for _ in range(top))
         merged = self._notes.merged or self._sheet.merged_cell_ranges or []
-        numbered = _numbered_rows(self._sheet, formats, self._notes.errors)
+        numbered = _numbered_rows(self._sheet, formats, self._notes)
         filled = filled_rows(numbered, merged, self._notes, left)
         length = 0
         for row in marked_rows(filled, self._notes, self._marks, left):
@@ -150,23 +181,25 @@ class _Sheet:
                 yield marked
 
 
-def _too_large_error(name: str) -> IngestError:
-    reach = f'sheet "{storable_text(name)}" reaches over more than {MAX_CELLS // 10**6} million'
-    return IngestError(f"{reach} cells: split it, or delete what stands far out")
-
-
 def _numbered_rows(
-    sheet: CalamineSheet, formats: SheetFormats, errors: Mapping[Place, str]
+    sheet: CalamineSheet, formats: SheetFormats, notes: SheetNotes
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that hold something and those between them, each with its number.
 
-    Errors are given, for the library makes empty cells of them.
+    Errors are noted, for the library makes empty cells of them, and of numbers that are none days.
     """
     top, left = sheet.start or (0, 0)
+    noted = {row for row, _ in notes.errors}
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
+        if number > top and number not in noted and row.count("") == len(row):
+            yield number, []  # of gaps of a million rows no cell is looked at
+            continue
+        for column in range(len(row)) if notes.no_numbers else ():
+            if (number, left + column) in notes.no_numbers:
+                row[column] = ""
         places = ((number, column) for column in range(left, left + len(row)))
         shown = (
-            errors.get(place, "") if cell == "" else _shown(cell, formats.get(place, ""))
+            notes.errors.get(place, "") if cell == "" else _shown(cell, formats.get(place, ""))
             for cell, place in zip(row, places, strict=True)
         )
         yield number, list(map(storable_text, shown))

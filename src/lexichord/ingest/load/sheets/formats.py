@@ -36,8 +36,6 @@ CURRENCY = re.compile(
 SCALED = re.compile(r"[0#?],+(?![#0?,])")  # a comma after the digits: thousands are shown
 DECIMALS = re.compile(r"\.([0#?]+)")
 ZEROS = re.compile(r"0{2,}")
-DIMENSION = re.compile(rb'<(?:\w+:)?dimension [^>]*?ref="([A-Z]+\d+)(?::([A-Z]+\d+))?"')
-DIMENSION_BYTES = 4096  # of a sheet's part, within which it says how far its cells reach
 MAX_FORMAT_CHARS = 255  # as Excel takes it
 STYLE_PART, BOOK_PART = "xl/styles.xml", "xl/workbook.xml"
 RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -62,20 +60,6 @@ def read_formats(file: Path, broken: str) -> dict[str, SheetFormats]:
         return {name: dict(_cells(archive, part, styles)) for name, part in sheets}
 
 
-def find_large_sheet(file: Path, broken: str, most_cells: int) -> str | None:
-    """Return the name of a sheet whose values reach over more cells than so many, if there is one.
-
-    Raises IngestError.
-    """
-    with open_archive(file, broken) as archive:
-        names = set(archive.namelist())
-        if BOOK_PART in names:
-            for name, part in sheet_parts(archive):
-                if part in names and _spanned_cells(archive, part, most_cells) > most_cells:
-                    return name
-    return None
-
-
 def format_number(value: float, code: str) -> str | None:
     """Return a number as a format shows it; None where the number alone says as much."""
     shown = PADDING.sub("", code.partition(";")[0]).replace("\\", "")
@@ -96,35 +80,6 @@ def format_number(value: float, code: str) -> str | None:
     space = " " if symbol.isalpha() else ""
     is_before = currency.start() < min((shown.find(c) for c in "0#?" if c in shown), default=0)
     return f"{sign}{symbol}{space}{number}" if is_before else f"{sign}{number} {symbol}"
-
-
-def _spanned_cells(archive: zipfile.ZipFile, part: str, most_cells: int) -> int:
-    """Return over how many cells a sheet's values reach, or says that they do if that is few."""
-    with archive.open(part) as stream:
-        said = DIMENSION.search(stream.read(DIMENSION_BYTES))
-    if said:
-        corners = (cell_place(corner.decode()) for corner in said.groups(said[1]))
-        if (cells := _spanned(filter(None, corners))) <= most_cells:
-            return cells
-    with archive.open(part) as stream:
-        return _spanned(_valued_places(stream))
-
-
-def _valued_places(stream: IO[bytes]) -> Iterator[Place]:
-    for row in sheet_rows(stream):
-        for cell in row.iterfind("{*}c"):
-            has_value = cell.find("{*}v") is not None or cell.find("{*}is") is not None
-            if has_value and (place := cell_place(cell.get("r", ""))):
-                yield place
-
-
-def _spanned(places: Iterable[Place]) -> int:
-    """Return how many cells the rectangle around some has."""
-    first, last = None, (0, 0)
-    for place in places:
-        first = place if first is None else (min(first[0], place[0]), min(first[1], place[1]))
-        last = max(last[0], place[0]), max(last[1], place[1])
-    return (last[0] - first[0] + 1) * (last[1] - first[1] + 1) if first else 0
 
 
 def _styles(archive: zipfile.ZipFile) -> dict[str, str]:
@@ -228,11 +183,16 @@ class CellComment:
     @property
     def name(self) -> str:
         """The cell's name, as B3."""
-        letters, column = "", self.cell[1] + 1
-        while column:
-            column, letter = divmod(column - 1, 26)
-            letters = chr(ord("A") + letter) + letters
-        return f"{letters}{self.cell[0] + 1}"
+        return f"{column_name(self.cell[1])}{self.cell[0] + 1}"
+
+
+def column_name(column: int) -> str:
+    """Return the letters of a column."""
+    letters, column = "", column + 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters
 
 
 class Hidden:
@@ -275,6 +235,7 @@ class SheetNotes:
     comments: list[CellComment] = field(default_factory=list)
     merged: list[tuple[Place, Place]] = field(default_factory=list)
     errors: dict[Place, str] = field(default_factory=dict)  # as #N/A, of XLSX
+    no_numbers: set[Place] = field(default_factory=set)  # cells whose number is none, of .xls
     unvalued: int = 0  # formulas of XLSX that no program has computed
 
     def shown(self, area: tuple[Place, Place]) -> Place:
@@ -295,7 +256,7 @@ def read_sheet_notes(file: Path, broken: str) -> dict[str, SheetNotes]:
     with open_archive(file, broken) as archive:
         names = set(archive.namelist())
         if CONTENT_PART in names:
-            is_noted = _holds(archive, CONTENT_PART, NOTED_SIGN)
+            is_noted = holds(archive, CONTENT_PART, NOTED_SIGN)
             return dict(_open_document_notes(archive)) if is_noted else {}
         if BOOK_PART not in names:
             return {}
@@ -308,9 +269,9 @@ def _notes(
     archive: zipfile.ZipFile, part: str, people: dict[str, str], unread: set[str]
 ) -> SheetNotes:
     notes = SheetNotes()
-    if _holds(archive, part, HIDDEN_SIGN):
+    if holds(archive, part, HIDDEN_SIGN):
         _add_hidden(notes, archive, part)
-    if _holds(archive, part, FORMULA_SIGN):
+    if holds(archive, part, FORMULA_SIGN):
         _add_formulas(notes, archive, part)
     related = [*_related(archive, part, unread)]
     for kind, name in related:
@@ -323,7 +284,7 @@ def _notes(
     return notes
 
 
-def _holds(archive: zipfile.ZipFile, part: str, sign: re.Pattern[bytes]) -> bool:
+def holds(archive: zipfile.ZipFile, part: str, sign: re.Pattern[bytes]) -> bool:
     """Return whether a part holds a sign, without the work of reading it as XML."""
     before = b""
     with archive.open(part) as stream:
@@ -348,7 +309,7 @@ def _add_hidden(notes: SheetNotes, archive: zipfile.ZipFile, part: str) -> None:
             elif hidden:
                 first = _whole(element.get("min"), 1)
                 notes.columns.add(first - 1, _whole(element.get("max"), first) - 1)
-            _forget(element)
+            forget(element)
 
 
 def _add_formulas(notes: SheetNotes, archive: zipfile.ZipFile, part: str) -> None:
@@ -362,7 +323,7 @@ def _add_formulas(notes: SheetNotes, archive: zipfile.ZipFile, part: str) -> Non
                     notes.unvalued += cell.find("{*}f") is not None
 
 
-def _forget(element: etree._Element) -> None:
+def forget(element: etree._Element) -> None:
     """Free an element that was read, and those before it."""
     element.clear()
     while element.getprevious() is not None:
@@ -439,7 +400,7 @@ def _open_document_notes(archive: zipfile.ZipFile) -> Iterator[tuple[str, SheetN
                     notes.rows.add(row, min(row + rows, MAX_ROWS) - 1)
                 _add_cells(notes, element, row)
                 row += rows
-                _forget(element)
+                forget(element)
 
 
 def _add_cells(notes: SheetNotes, row: etree._Element, number: int) -> None:
