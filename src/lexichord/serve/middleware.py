@@ -87,7 +87,8 @@ TWO_ENDS = "a body's length is told by Content-Length or by Transfer-Encoding, n
 class OriginsMiddleware:
     """An ASGI application in front of another: 403 for strange pages, 400 for other strangers.
 
-    These are names of hosts, and bodies of two lengths. `hosts` are names without a port, `*` allows any; `origins` are pages' addresses, likewise.
+    These are names of hosts, and bodies of two lengths. `hosts` are names without a port, `*`
+    allows any; `origins` are pages' addresses, likewise.
     """
 
     def __init__(self, app: AsgiApp, hosts: Sequence[str], origins: Sequence[str]) -> None:
