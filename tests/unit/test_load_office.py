@@ -350,7 +350,7 @@ WIDE_ROW = (
         '<row r="9"><c r="XFD9"><v>1</v></c></row><row r="9999"><c r="A9999"><v>1</v></c></row>',
     ],
 )
-def test_cells_further_than_a_sheet_says_are_said_too(tmp_path: Path, cells: str) -> None:
+def test_cells_further_than_a_sheet_says_end_its_reading_alone(tmp_path: Path, cells: str) -> None:
     book = xlsxwriter.Workbook(str(tmp_path / "a.xlsx"))
     book.add_worksheet("Far").write(0, 0, 1)
     book.close()
@@ -360,7 +360,7 @@ def test_cells_further_than_a_sheet_says_are_said_too(tmp_path: Path, cells: str
         return re.sub(b"<row .*</row>", cells.encode(), old)
 
     repacked(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", put)
-    with Sandbox() as sandbox, pytest.raises(IngestError, match=r'^sheet "Far" reaches over more'):
+    with Sandbox() as sandbox, pytest.raises(IngestError, match="open it and save it again"):
         sandbox.read(tmp_path / "a.xlsx")
 
 

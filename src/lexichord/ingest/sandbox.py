@@ -287,7 +287,7 @@ def _ended(child: ForkedChild) -> str:
     while (code := child.poll()) is None and time.monotonic() < deadline:
         time.sleep(0.01)  # its end of the socket closes before it is gone
     how = f"signal {-code}" if code and code < 0 else f"exit code {code}"
-    return f"reading it crashed ({how})"
+    return f"reading it crashed ({how}): open it and save it again"
 
 
 def _loaded(fields: Mapping[str, Any]) -> LoadedText:

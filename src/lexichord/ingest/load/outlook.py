@@ -5,18 +5,19 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from email.header import Header
+from email.mime.application import MIMEApplication
+from email.mime.message import MIMEMessage
+from email.mime.multipart import MIMEMultipart
+from email.mime.nonmultipart import MIMENonMultipart
+from email.mime.text import MIMEText
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load import MSG_TYPE, kind_of, rtf
-from lexichord.ingest.load.compound import (
-    Storage,
-    held_bytes,
-    open_compound,
-    write_compound,
-)
+from lexichord.ingest.load import EML_TYPE, MSG_TYPE, kind_of, rtf
+from lexichord.ingest.load.compound import Storage, held_bytes, open_compound
 from lexichord.ingest.load.mail import (
     BROKEN_MAIL,
     ENCRYPTED_MAIL,
@@ -31,18 +32,13 @@ from lexichord.types import LoadedText
 
 SENDER_NAME, RECIPIENT_KIND, ATTACHED_HOW, RICH_TEXT = 0x0C1A, 0x0C15, 0x3705, 0x1009
 ATTACHED_MAIL = 5
-MAIL_FOLDER = "__substg1.0_3701000D"  # of an attachment, which is a mail
-PROPERTIES, NAMES = "__properties_version1.0", "__nameid_version1.0"
-HEADER_BYTES = 24  # before the properties of a mail; one that is a file has eight more
 KINDS_OF_RECIPIENTS = {1: "to", 2: "cc", 3: "bcc"}
 
 
 def load(file: Path, named: str) -> LoadedText:
     """Read a mail of Outlook's. Raises IngestError."""
     with _said_as_broken():
-        message, _ = _opened(file)
-        if "encrypted" in message.message_class.lower():
-            raise IngestError(ENCRYPTED_MAIL)
+        message = _message(_opened(file))
         known = {name.lower(): value for name, value in message.message_headers.items()}
         headers = _headers(message, known)
         built = TextBuilder()
@@ -53,18 +49,23 @@ def load(file: Path, named: str) -> LoadedText:
 
 def attachments(file: Path) -> Iterator[Attachment]:
     """Yield what is attached to a mail of Outlook's. Raises IngestError."""
+    with _said_as_broken():
+        for name, kind, part in _attached(_opened(file)):
+            yield name, kind, partial(_bytes, part)
+
+
+def _attached(mail: Storage) -> Iterator[tuple[str, str, Any]]:
+    """Yield the name, the media type and the file of what is attached, of a mail its folder."""
     from oxmsg.attachment import Attachment as OutlookAttachment
 
-    folder: Any
-    with _said_as_broken():
-        _, root = _opened(file)
-        for folder in root.iter_attachment_storages():
-            part = OutlookAttachment(folder)
-            name = " ".join(storable_text(part.file_name or "").split())
-            if part.properties.int_prop_value(ATTACHED_HOW) == ATTACHED_MAIL:
-                yield _mail_name(name), MSG_TYPE, partial(_mail_file, folder, root)
-            else:
-                yield name, part.mime_type or "", partial(_file_bytes, part)
+    folder: Any  # the library's folders have names, that it does not ask for
+    for folder in mail.iter_attachment_storages():
+        part = OutlookAttachment(folder)
+        name = " ".join(storable_text(part.file_name or "").split())
+        if part.properties.int_prop_value(ATTACHED_HOW) == ATTACHED_MAIL:
+            yield _mail_name(name), EML_TYPE, folder
+        else:
+            yield name, part.mime_type or "", part
 
 
 @contextmanager
@@ -78,17 +79,22 @@ def _said_as_broken() -> Iterator[None]:
         raise IngestError(BROKEN_MAIL) from None
 
 
-def _opened(file: Path) -> tuple[Any, Storage]:
-    """Return a mail, and the folder that holds it, whose streams are read as they are asked for."""
-    from oxmsg import Message
-
+def _opened(file: Path) -> Storage:
+    """Return the folder that holds a mail, whose streams are read as they are asked for."""
     data = read_bytes(file)
     compound = open_compound(data, BROKEN_MAIL)
     if held_bytes(compound) > len(data):
         raise IngestError(BROKEN_MAIL)
-    root = Storage(compound, compound.root)
-    library_root: Any = root  # which has no names, that it does not ask for
-    return Message(library_root), root
+    return Storage(compound, compound.root)
+
+
+def _message(folder: Any) -> Any:  # noqa: ANN401
+    from oxmsg import Message
+
+    message = Message(folder)
+    if "encrypted" in message.message_class.lower():
+        raise IngestError(ENCRYPTED_MAIL)
+    return message
 
 
 def _headers(message: Any, known: dict[str, str]) -> dict[str, str]:  # noqa: ANN401
@@ -116,47 +122,77 @@ def _people(message: Any) -> defaultdict[str, str]:  # noqa: ANN401
 
 
 def _add_body(built: TextBuilder, message: Any) -> None:  # noqa: ANN401
+    form, body = _body(message)
+    if form == "html":
+        add_page(built, body.encode(errors="replace"), "utf-8")
+    elif form == "rtf":
+        loaded = _rich_text(body)
+        if loaded.text.strip():
+            built.loaded(loaded, deeper=1)
+    elif body:
+        built.paragraph(body)
+
+
+def _body(message: Any) -> tuple[str, str]:  # noqa: ANN401
+    """Return a mail's body and its form: plain where it has one, else html, else rtf."""
     body = storable_text((message.body or "").replace("\r\n", "\n")).strip("\n")
     if body.strip():
-        built.paragraph(body)
-    elif page := message.html_body:
-        add_page(built, page.encode(errors="replace"), "utf-8")
-    elif packed := message.properties.binary_prop_value(RICH_TEXT):
-        _add_rich_text(built, unpacked_rtf(packed))
-
-
-def _add_rich_text(built: TextBuilder, source: bytes) -> None:
+        return "plain", body
+    if page := message.html_body:
+        return "html", page
+    packed = message.properties.binary_prop_value(RICH_TEXT)
+    source = unpacked_rtf(packed) if packed else b""
     if page := rtf.enclosed_page(source):
-        add_page(built, page.encode(errors="replace"), "utf-8")
-        return
+        return "html", page
+    return ("rtf", source.decode("latin-1")) if source else ("plain", "")
+
+
+def _rich_text(source: str) -> LoadedText:
     try:
-        loaded = rtf.read(source, "", LoadOptions())
+        return rtf.read(source.encode("latin-1"), "", LoadOptions())
     except IngestError:  # it is the mail that is to be saved again
         raise IngestError(BROKEN_MAIL) from None
-    if loaded.text.strip():
-        built.loaded(loaded, deeper=1)
 
 
 def _mail_name(name: str) -> str:
     """Name an attached mail, whatever ending its subject seems to have."""
     name = name or "attached mail"
-    return name if kind_of(name) == MSG_TYPE else f"{name}.msg"
+    return name if kind_of(name) == EML_TYPE else f"{name.removesuffix('.msg')}.eml"
 
 
 @_said_as_broken()
-def _file_bytes(part: Any) -> bytes:  # noqa: ANN401
+def _bytes(part: Any) -> bytes:  # noqa: ANN401
+    if isinstance(part, Storage):
+        return _as_sent(part.attached_mail()).as_bytes()
     data: bytes | None = part.file_bytes
     return data or b""
 
 
-@_said_as_broken()
-def _mail_file(attached: Storage, root: Storage) -> bytes:
-    """Return an attached mail as a file, which knows the names of its properties itself."""
-    mail, names = attached.content(MAIL_FOLDER), root.content(NAMES)
-    listed = mail[PROPERTIES]
-    assert isinstance(listed, bytes)
-    longer = listed[:HEADER_BYTES].ljust(HEADER_BYTES + 8, b"\0") + listed[HEADER_BYTES:]
-    return write_compound({**mail, NAMES: names, PROPERTIES: longer})
+def _as_sent(folder: Storage, depth: int = 0) -> MIMEMultipart:
+    """Return an attached mail as one that is sent, for a part of a compound file is no file.
+
+    The same each time: of what parts it nothing is by chance, nor in the parts, all in base64.
+    """
+    message, sent = _message(folder), MIMEMultipart(boundary=f"=_{depth}")
+    known = {name.lower(): value for name, value in message.message_headers.items()}
+    headers = _headers(message, known) | {"message-id": known.get("message-id", "")}
+    for name, text in headers.items():
+        if text:
+            sent.add_header(name, text if text.isascii() else Header(text, "utf-8").encode())
+    form, body = _body(message)
+    form, body = ("plain", _rich_text(body).text) if form == "rtf" else (form, body)
+    sent.attach(MIMEText(storable_text(body), form, "utf-8"))
+    for name, _, part in _attached(folder):
+        own = _as_part(part, depth + 1)
+        own.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name))
+        sent.attach(own)
+    return sent
+
+
+def _as_part(part: Any, depth: int) -> MIMENonMultipart:  # noqa: ANN401
+    if isinstance(part, Storage):
+        return MIMEMessage(_as_sent(part.attached_mail(), depth))
+    return MIMEApplication(_bytes(part))
 
 
 # Compressed RTF (MS-OXRTFCP): what may be repeated from the first letter on, and how much back.

@@ -183,16 +183,11 @@ class CellComment:
     @property
     def name(self) -> str:
         """The cell's name, as B3."""
-        return f"{column_name(self.cell[1])}{self.cell[0] + 1}"
-
-
-def column_name(column: int) -> str:
-    """Return the letters of a column."""
-    letters, column = "", column + 1
-    while column:
-        column, letter = divmod(column - 1, 26)
-        letters = chr(ord("A") + letter) + letters
-    return letters
+        letters, column = "", self.cell[1] + 1
+        while column:
+            column, letter = divmod(column - 1, 26)
+            letters = chr(ord("A") + letter) + letters
+        return f"{letters}{self.cell[0] + 1}"
 
 
 class Hidden:
@@ -256,7 +251,7 @@ def read_sheet_notes(file: Path, broken: str) -> dict[str, SheetNotes]:
     with open_archive(file, broken) as archive:
         names = set(archive.namelist())
         if CONTENT_PART in names:
-            is_noted = holds(archive, CONTENT_PART, NOTED_SIGN)
+            is_noted = _holds(archive, CONTENT_PART, NOTED_SIGN)
             return dict(_open_document_notes(archive)) if is_noted else {}
         if BOOK_PART not in names:
             return {}
@@ -269,9 +264,9 @@ def _notes(
     archive: zipfile.ZipFile, part: str, people: dict[str, str], unread: set[str]
 ) -> SheetNotes:
     notes = SheetNotes()
-    if holds(archive, part, HIDDEN_SIGN):
+    if _holds(archive, part, HIDDEN_SIGN):
         _add_hidden(notes, archive, part)
-    if holds(archive, part, FORMULA_SIGN):
+    if _holds(archive, part, FORMULA_SIGN):
         _add_formulas(notes, archive, part)
     related = [*_related(archive, part, unread)]
     for kind, name in related:
@@ -284,7 +279,7 @@ def _notes(
     return notes
 
 
-def holds(archive: zipfile.ZipFile, part: str, sign: re.Pattern[bytes]) -> bool:
+def _holds(archive: zipfile.ZipFile, part: str, sign: re.Pattern[bytes]) -> bool:
     """Return whether a part holds a sign, without the work of reading it as XML."""
     before = b""
     with archive.open(part) as stream:

@@ -24,9 +24,7 @@ from lexichord.ingest.load.sheets.formats import (
     MAX_ROWS,
     Place,
     cell_place,
-    column_name,
     forget,
-    holds,
     sheet_parts,
     sheet_rows,
 )
@@ -55,10 +53,6 @@ class CellBudget:
 
 
 DIMENSION = re.compile(rb'<(?:\w+:)?dimension [^>]*?ref="([A-Z]+\d+)(?::([A-Z]+\d+))?"')
-# Cells that do not say where they are, and those of XML whose names have prefixes.
-UNPLACED = re.compile(rb"<c(?! r=)(?:\s+(?!r=)[^\s>]+)*+\s*/?>")
-PREFIXED = re.compile(rb":c[\s/>]")
-MOST_TOLD = 2 * MAX_CELLS  # which a sheet's cells may reach over without being read
 DIMENSION_BYTES = 4096  # of a sheet's part, within which it says how far its cells reach
 
 
@@ -95,27 +89,10 @@ def _spanned_cells(archive: zipfile.ZipFile, part: str) -> int:
     if said:
         corners = [*filter(None, (cell_place(corner.decode()) for corner in said.groups(said[1])))]
         cells = _spanned(corners)
-        if 0 < cells <= MAX_CELLS and not _goes_further(archive, part, corners[-1]):
+        if 0 < cells <= MAX_CELLS:
             return cells
     with archive.open(part) as stream:
         return _spanned(_valued_places(stream))
-
-
-def _goes_further(archive: zipfile.ZipFile, part: str, last: Place) -> bool:
-    """Return whether a sheet may have a cell far from where it says that the last one is.
-
-    It is told by the first digit and letter of where cells are, without the work of reading it as
-    XML, and where cells do not say where they are.
-    """
-    row, column = str(last[0] + 1), column_name(last[1])
-    digits, letters = len(row) - 1, len(column) - 1
-    if (int(row[0]) + 1) * 10**digits * (ord(column[0]) - ord("A") + 2) * 26**letters > MOST_TOLD:
-        return True
-    below = rf"\d{{{digits + 2},}}|[{row[0]}-9]\d{{{digits}}}(?<!{row[0]}\d{{{digits}}})"
-    beside = rf"[A-Z]{{{letters + 2},}}|[{column[0]}-Z][A-Z]{{{letters}}}"
-    beside = rf"(?:{beside}(?<!{column[0]}[A-Z]{{{letters}}}))\d"
-    far = re.compile(rf"""r=["'](?:[A-Z]*+(?:{below})["']|{beside})""".encode())
-    return any(holds(archive, part, sign) for sign in (far, UNPLACED, PREFIXED))
 
 
 def _valued_places(stream: IO[bytes]) -> Iterator[Place]:
