@@ -1,9 +1,10 @@
-"""Documents that are ZIP archives of XML: opened if they are whole, their properties, diagrams."""
+"""Documents that are ZIP archives of XML, or compound files: opened if whole; their properties."""
 
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
@@ -21,6 +22,7 @@ MAX_UNPACKED_BYTES = 200_000_000  # bytes of a file when unpacked
 MAX_UNPACK_RATIO = 300  # unpacked to packed; text of one letter repeated comes near it
 MIN_RATIO_BYTES = 20_000_000  # bytes: up to here the ratio does not matter
 OLE_SIGNATURE = b"\xd0\xcf\x11\xe0"  # Office before 2007, and what Office encrypts
+FOLDER_ENTRY, STREAM_ENTRY = 1, 2  # of a compound file
 # What damaged archives, and damaged XML within them, are answered with: of no common base.
 ARCHIVE_ERRORS = (
     *(AttributeError, EOFError, IndexError, KeyError, OSError, RuntimeError, TypeError, ValueError),
@@ -51,6 +53,32 @@ def _check_size(stream: BinaryIO) -> None:
     packed = sum(part.compress_size for part in parts)
     if size > MAX_UNPACKED_BYTES or (size > MIN_RATIO_BYTES and size > MAX_UNPACK_RATIO * packed):
         raise IngestError(f"unpacks to {size // 10**6} MB, which is no document")
+
+
+def open_compound(data: bytes, broken: str) -> Any:  # noqa: ANN401 - a library without types
+    """Open a compound file (OLE), which is `broken` or else whole. Raises IngestError."""
+    from olefile import OleFileIO
+
+    if not data.startswith(OLE_SIGNATURE):
+        raise IngestError(broken)
+    try:
+        return OleFileIO(BytesIO(data))
+    except MemoryError:
+        raise
+    except Exception:  # of two libraries, without a common base
+        raise IngestError(broken) from None
+
+
+def held_bytes(compound: Any) -> int:  # noqa: ANN401
+    """Return how many bytes all streams say to have: more than the file has where they share."""
+    entries = filter(None, compound.direntries)
+    return sum(entry.size for entry in entries if entry.entry_type == STREAM_ENTRY)
+
+
+def read_stream(compound: Any, entry: Any) -> bytes:  # noqa: ANN401
+    """Return what a stream holds."""
+    data: bytes = compound._open(entry.isectStart, entry.size).read()
+    return data
 
 
 @contextmanager

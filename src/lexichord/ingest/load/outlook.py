@@ -17,7 +17,7 @@ from typing import Any
 
 from lexichord.errors import IngestError
 from lexichord.ingest.load import EML_TYPE, MSG_TYPE, kind_of, rtf
-from lexichord.ingest.load.compound import Storage, held_bytes, open_compound
+from lexichord.ingest.load.archive import FOLDER_ENTRY, held_bytes, open_compound, read_stream
 from lexichord.ingest.load.mail import (
     BROKEN_MAIL,
     ENCRYPTED_MAIL,
@@ -33,6 +33,54 @@ from lexichord.types import LoadedText
 SENDER_NAME, RECIPIENT_KIND, ATTACHED_HOW, RICH_TEXT = 0x0C1A, 0x0C15, 0x3705, 0x1009
 ATTACHED_MAIL = 5
 KINDS_OF_RECIPIENTS = {1: "to", 2: "cc", 3: "bcc"}
+
+
+class Storage:
+    """A folder of a compound file as the library of Outlook's mails asks for one.
+
+    Its own reads all streams of the file at once, and looks for each among all of its folder.
+    """
+
+    def __init__(self, compound: Any, entry: Any) -> None:  # noqa: ANN401
+        self._compound = compound
+        self._entries = {kid.name: kid for kid in entry.kids}
+
+    @property
+    def properties_stream_bytes(self) -> bytes:
+        """The list of properties, with the values of those that are short."""
+        return self._read("__properties_version1.0")
+
+    def property_stream_bytes(self, pid: int, ptyp: int) -> bytes:
+        """Return the value of a property, by its number and its type."""
+        return self._read(f"__substg1.0_{pid:04X}{ptyp:04X}")
+
+    def iter_attachment_storages(self) -> Iterator["Storage"]:
+        """Yield the folders of what is attached."""
+        return self._folders("__attach_version1.0_#")
+
+    def iter_recipient_storages(self) -> Iterator["Storage"]:
+        """Yield the folders of the recipients."""
+        return self._folders("__recip_version1.0_#")
+
+    def attached_mail(self) -> "Storage":
+        """Return the mail that what is attached is. Raises KeyError if it is none."""
+        return _AttachedMail(self._compound, self._entries["__substg1.0_3701000D"])
+
+    def _folders(self, opening: str) -> Iterator["Storage"]:
+        for name, entry in self._entries.items():
+            if entry.entry_type == FOLDER_ENTRY and name.startswith(opening):
+                yield Storage(self._compound, entry)
+
+    def _read(self, name: str) -> bytes:
+        return read_stream(self._compound, self._entries[name])
+
+
+class _AttachedMail(Storage):
+    @property
+    def properties_stream_bytes(self) -> bytes:
+        """The list of properties, with the longer head that the library knows, of a mail alone."""
+        listed = super().properties_stream_bytes
+        return listed[:24].ljust(32, b"\0") + listed[24:]
 
 
 def load(file: Path, named: str) -> LoadedText:

@@ -16,8 +16,7 @@ from typing import IO
 from lxml import etree
 
 from lexichord.errors import IngestError
-from lexichord.ingest.load.archive import open_archive
-from lexichord.ingest.load.compound import open_compound, read_stream
+from lexichord.ingest.load.archive import open_archive, open_compound, read_stream
 from lexichord.ingest.load.sheets.formats import (
     BOOK_PART,
     CONTENT_PART,
