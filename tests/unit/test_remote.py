@@ -198,7 +198,7 @@ def test_what_is_cut_off_or_changes_meanwhile_is_not_taken(bucket: Bucket, tmp_p
 def test_a_server_that_is_silent_is_not_asked_for_ever(bucket: Bucket, tmp_path: Path) -> None:
     bucket.put("a.txt")
     one = place(bucket.uri)
-    (of,) = one.list()
+    (of,) = place(bucket.uri, seconds=30).list()
     bucket.faults = {"a.txt": "silent"}
     for _ in range(2):
         with pytest.raises(IngestError):
