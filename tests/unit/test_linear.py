@@ -244,7 +244,10 @@ SEARCHED = {
 
 
 def check_seconds(work: Callable[[int], object]) -> None:
-    """Check that work on sixteen times as much takes far less than the square of it."""
+    """Check that work on sixteen times as much takes far less than the square of it, 256 times.
+
+    Beside other work what no cache holds takes twice as long.
+    """
 
     def seconds(amount: int) -> float:
         before = process_time()
@@ -253,7 +256,7 @@ def check_seconds(work: Callable[[int], object]) -> None:
 
     seconds(100)  # imports what it needs
     few, many = (min(seconds(amount) for _ in range(3)) for amount in (1_000, 16_000))
-    assert many < 32 * few
+    assert many < 64 * few
 
 
 @pytest.mark.parametrize(("name", "shape"), SEARCHED.items(), ids=SEARCHED)
