@@ -7,6 +7,7 @@ import shutil
 import ssl
 import subprocess
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
@@ -409,7 +410,20 @@ def _new_database(
         yield at(server, name)
     finally:  # anew: a test may have had the server killed
         with psycopg.connect(at(server, "postgres"), autocommit=True) as admin:
+            _drop(admin, name)
+
+
+def _drop(admin: psycopg.Connection, name: str) -> None:
+    """Drop a database, which Citus' own daemon may enter at the same moment."""
+    for last in (False, False, False, True):
+        try:
             admin.execute(f"drop database {name} with (force)".encode())
+        except psycopg.errors.ObjectInUse:
+            if last:
+                raise
+            time.sleep(0.2)
+        else:
+            return
 
 
 def at(dsn: str, database: str) -> str:

@@ -1,6 +1,7 @@
 """A backup restores all that was stored, on any engine, or nothing."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -529,3 +530,10 @@ def test_a_damaged_byte_is_said_in_a_line(
         backup.restore(target, file)
     assert "Traceback" not in capfd.readouterr().err
     assert not is_prepared(target)
+
+
+def test_triggers_of_all_engines_go_with_an_engine_that_is_left() -> None:
+    made = re.compile(r"create or replace trigger (\w+) [^;]*? on lexichord_data\.chunk\s")
+    files = (schema.folder("sql") / "engine").glob("*/index.sql")
+    triggers = {name for file in files for name in made.findall(file.read_text())}
+    assert triggers == set(re.findall(r"exists (\w+) on", backup.LEAVE_ENGINE))

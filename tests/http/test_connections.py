@@ -97,13 +97,14 @@ def test_between_two_requests_there_is_time(served: Served) -> None:
             time.sleep(pause)
 
 
+@pytest.mark.parametrize("host", [b"127.0.0.1", b"another.example"])
 def test_a_body_whose_end_is_told_twice_is_refused_and_the_connection_closed(
-    served: Served,
+    served: Served, host: bytes
 ) -> None:
     """A proxy in front may take the body's rest for a request of its own."""
     both = b"content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"
     with connected(served.url) as connection:
-        connection.sendall(b"POST /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n" + both + WHOLE)
+        connection.sendall(b"POST /healthz HTTP/1.1\r\nhost: " + host + b"\r\n" + both + WHOLE)
         answer = b""
         while part := connection.recv(10_000):
             answer += part

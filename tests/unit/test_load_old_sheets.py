@@ -40,7 +40,12 @@ def place(name: str, offset: int) -> bytes:
 
 
 def write(file: Path, sheets: Sequence[tuple[str, bytes]], shared: int = 1) -> Path:
-    """Write sheets, the first named as often as it is shared."""
+    file.write_bytes(write_compound({"Workbook": book(sheets, shared)}))
+    return file
+
+
+def book(sheets: Sequence[tuple[str, bytes]], shared: int = 1) -> bytes:
+    """Return a workbook's stream, the first sheet named as often as it is shared."""
     day = record(0x41E, struct.pack("<HHB", 200, 10, 0) + b"yyyy-mm-dd")
     styles = b"".join(record(0xE0, struct.pack("<HH16x", 0, form)) for form in (0, 200))
     head = opening(5) + record(0x42, struct.pack("<H", 1200)) + day + styles
@@ -53,8 +58,7 @@ def write(file: Path, sheets: Sequence[tuple[str, bytes]], shared: int = 1) -> P
     for name, (_, cells) in zip(names[shared - 1 :], sheets, strict=True):
         places += place(name, offset + len(bodies))
         bodies += opening(0x10) + cells + record(0xA)
-    file.write_bytes(write_compound({"Workbook": head + places + record(0xA) + bodies}))
-    return file
+    return head + places + record(0xA) + bodies
 
 
 CELLS = size(0, 2, 2) + label(0, 0, "Item") + label(0, 1, "Cost") + label(1, 0, "Boat")
@@ -88,6 +92,14 @@ def test_sheets_that_lie_in_each_other_are_refused(tmp_path: Path) -> None:
     assert "Boat" in load(write(tmp_path / "a.xls", [("Fleet", CELLS)])).text
     with pytest.raises(IngestError, match=BROKEN):
         load(write(tmp_path / "a.xls", [("Fleet", CELLS * 10)], shared=100))
+
+
+def test_a_workbook_within_another_is_not_taken_for_it(tmp_path: Path) -> None:
+    far = book([(name, CELLS + number(65_535, 255, 1)) for name in "abcd"])
+    own = book([("Fleet", CELLS)])
+    file = tmp_path / "a.xls"
+    file.write_bytes(write_compound({"Workbook": own, "MBD0017CD1E": {"Workbook": far}}))
+    assert "Boat" in load(file).text
 
 
 @pytest.mark.parametrize("said", [(0, 2**32 - 1, 0xFFFF), (9, 2, 2)])

@@ -189,6 +189,44 @@ def test_a_mail_in_an_attached_mail_keeps_its_letters(tmp_path: Path) -> None:
         assert load(mail).text == "From: Åsa\nSubject: Fähre\n\nUm neun, Ørsted."
 
 
+def test_an_attached_mail_names_whom_it_went_to_as_one_that_is_not_attached(tmp_path: Path) -> None:
+    people = {
+        f"__recip_version1.0_#{n:08X}": recipient(f"Äda{n}, B", f"a{n}@example.com", 1)
+        for n in range(60)
+    }
+    values: Values = {"0037": "Fähre", "0C1A": "Müller, Änne", "1000": "Um neun."}
+    alone = load(write(tmp_path / "alone.msg", values, {**people}))
+    inner: Folder = {**properties(24, values), **people}
+    file = write(tmp_path / "a.msg", {"0037": "a"}, enclosed("in", inner))
+    with Unpacker(tmp_path).unpacked(file, list_parts(file, tmp_path)[0]) as mail:
+        loaded = load(mail)
+    assert loaded.text == alone.text
+    assert loaded.metadata == alone.metadata
+    assert loaded.text.count("@example.com") == 60
+
+
+def test_what_cannot_be_read_in_an_attached_mail_is_told_of_by_itself(tmp_path: Path) -> None:
+    prices = {name: value for name, value in OUTLOOK.items() if name.startswith("__attach")}
+    secret = enclosed("secret", {**properties(24, {"001A": "IPM.Note.Encrypted"})})
+    values: Values = {"0037": "Fähre", "1009": plain_rtf(b"no RTF")}
+    inner: Folder = {**properties(24, values), **prices, **secret}
+    file = write(tmp_path / "a.msg", {"0037": "a"}, enclosed("in", inner))
+    parts = list_parts(file, tmp_path)
+    read = dict[str, str]()
+    for part in parts:
+        with Unpacker(tmp_path).unpacked(file, part) as inner_file:
+            try:
+                read[part.name] = load(inner_file).text
+            except IngestError as error:
+                read[part.name] = str(error)
+    assert read == {
+        "in.eml": "Subject: Fähre",
+        "in.eml/body.rtf": "is no RTF, or a broken one: open it and save it again",
+        "in.eml/prices.csv": "| town | price |\n| --- | --- |\n| Lund | 7 |",
+        "in.eml/secret.eml": "is no mail, or a broken one: save it again",
+    }
+
+
 def outlook_list(header: int) -> bytes:
     """Return the list of the mail's properties as one has it that is attached."""
     listed = OUTLOOK[PROPERTIES]

@@ -73,7 +73,7 @@ begin
     elsif tg_op = 'INSERT' then
         chunks := array(select a.id from after a);
     elsif tg_op = 'UPDATE' then
-        select array_agg(distinct a.document_id), array_agg(a.id) into owners, chunks
+        select array_agg(distinct b.document_id), array_agg(a.id) into owners, chunks
         from after a join before b using (id) where a is distinct from b;
     else
         select array_agg(distinct b.document_id), array_agg(b.id) into owners, chunks from before b;
@@ -86,6 +86,7 @@ begin
     end if;
     return null;
 end $$;
+revoke execute on function lexichord_data.spread_vectors() from public;
 create or replace trigger spread_inserted after insert on lexichord_data.chunk
     referencing new table as after for each statement execute function lexichord_data.spread_vectors();
 create or replace trigger spread_updated after update on lexichord_data.chunk

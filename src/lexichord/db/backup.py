@@ -106,12 +106,11 @@ using coalesce(to_regclass(relation), 0::oid::regclass)
 """
 ALONE = "select pg_try_advisory_xact_lock(hashtextextended('lexichord restore', 0))"
 # What engines add to chunks, whose vectors and impacts searches compare.
-LEAVE_ENGINE = """
-drop trigger if exists keep_inserted on lexichord_data.chunk;
-drop trigger if exists keep_updated on lexichord_data.chunk;
-drop trigger if exists keep_deleted on lexichord_data.chunk;
-drop trigger if exists keep_truncated on lexichord_data.chunk
-"""
+ENGINE_TRIGGERS = """
+keep_inserted keep_updated spread_inserted spread_updated spread_deleted spread_truncated"""
+LEAVE_ENGINE = ";".join(
+    f"drop trigger if exists {name} on lexichord_data.chunk" for name in ENGINE_TRIGGERS.split()
+)
 NAME_ENGINE = "update lexichord_data.configuration set engine = %s"
 
 

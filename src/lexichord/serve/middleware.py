@@ -101,11 +101,11 @@ class OriginsMiddleware:
         """Let a request through, or answer it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
-        elif not self._is_own_name(host := header(scope, "host")):
-            await refuse(send, 400, "invalid_request_error", self._strange_name(host))
         elif header(scope, "transfer-encoding") and header(scope, "content-length"):
             error = PublicError(400, "invalid_request_error", TWO_ENDS)
             await answer(send, 400, error.to_dict(), {"connection": "close"})
+        elif not self._is_own_name(host := header(scope, "host")):
+            await refuse(send, 400, "invalid_request_error", self._strange_name(host))
         elif scope["method"] not in SAFE_METHODS and not self._is_allowed_origin(scope):
             message = "not sent by a page that may: see allowed_origins"
             await refuse(send, 403, "permission_error", message)

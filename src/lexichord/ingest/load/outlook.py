@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from email.header import Header
 from email.mime.application import MIMEApplication
 from email.mime.message import MIMEMessage
 from email.mime.multipart import MIMEMultipart
@@ -226,21 +225,38 @@ def _as_sent(folder: Storage, depth: int = 0) -> MIMEMultipart:
     headers = _headers(message, known) | {"message-id": known.get("message-id", "")}
     for name, text in headers.items():
         if text:
-            sent.add_header(name, text if text.isascii() else Header(text, "utf-8").encode())
-    form, body = _body(message)
-    form, body = ("plain", _rich_text(body).text) if form == "rtf" else (form, body)
-    sent.attach(MIMEText(storable_text(body), form, "utf-8"))
+            sent[name] = text.encode().decode("ascii", "surrogateescape")  # as it is, not in code
+    sent.attach(_body_part(message))
     for name, _, part in _attached(folder):
-        own = _as_part(part, depth + 1)
-        own.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name))
-        sent.attach(own)
+        sent.attach(_named(_as_part(part, depth + 1), name))
     return sent
 
 
+def _body_part(message: Any) -> MIMENonMultipart:  # noqa: ANN401
+    """Return a mail's body; RTF that cannot be read as a file, which is told of by itself."""
+    form, body = _body(message)
+    if form != "rtf":
+        return MIMEText(storable_text(body), form, "utf-8")
+    try:
+        return MIMEText(_rich_text(body).text, "plain", "utf-8")
+    except IngestError:
+        return _named(MIMEApplication(body.encode("latin-1")), "body.rtf")
+
+
 def _as_part(part: Any, depth: int) -> MIMENonMultipart:  # noqa: ANN401
-    if isinstance(part, Storage):
-        return MIMEMessage(_as_sent(part.attached_mail(), depth))
-    return MIMEApplication(_bytes(part))
+    """Return what is attached; a mail that cannot be read as none, which is told of by itself."""
+    if not isinstance(part, Storage):
+        return MIMEApplication(_bytes(part))
+    try:
+        with _said_as_broken():
+            return MIMEMessage(_as_sent(part.attached_mail(), depth))
+    except IngestError:
+        return MIMEApplication(b"")
+
+
+def _named[Part: MIMENonMultipart](part: Part, name: str) -> Part:
+    part.add_header("Content-Disposition", "attachment", filename=("utf-8", "", name))
+    return part
 
 
 # Compressed RTF (MS-OXRTFCP): what may be repeated from the first letter on, and how much back.

@@ -7,7 +7,7 @@ once, which one value far out makes as large as may be.
 import re
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
@@ -150,7 +150,7 @@ def _tables(stream: IO[bytes]) -> Iterator[_Table]:
         is_row = etree.QName(element).localname == "table-row"
         said = _attributes(element)
         if is_row and event == "end":
-            repeated = _amount(said, "number-rows-repeated")
+            repeated = _amount(said.get("number-rows-repeated", ""))
             table.add(row, repeated, _valued_columns(element))
             row += repeated
             forget(element)
@@ -164,10 +164,15 @@ def _valued_columns(row: etree._Element) -> int:
     """Return up to which column a row holds something."""
     column = last = 0
     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
-        said = _attributes(cell)
-        column += _amount(said, "number-columns-repeated")
-        if any(name == "formula" or "value" in name for name in said):
-            last = column
+        repeated, is_valued = 1, False
+        for key, value in cell.items():
+            name = str(key)
+            if name.endswith("}number-columns-repeated"):
+                repeated = _amount(value)
+            elif "value" in name or name.endswith("}formula"):
+                is_valued = True
+        column += repeated
+        last = column if is_valued else last
     return min(last, MAX_COLUMNS)
 
 
@@ -175,8 +180,9 @@ def _attributes(element: etree._Element) -> dict[str, str]:
     return {str(name).rpartition("}")[2]: str(value) for name, value in element.items()}
 
 
-def _amount(said: Mapping[str, str], name: str) -> int:
-    written = said.get(name, "")
+def _amount(written: str | bytes) -> int:
+    """Return how often something stands there; once where that is no number."""
+    written = str(written)
     return int(written) if re.fullmatch(r"\d{1,20}", written) else 1
 
 
@@ -227,7 +233,8 @@ def read_old_sheets(data: bytes, broken: str) -> list[OldSheet]:
 
 def _book_stream(data: bytes, broken: str) -> bytes:
     compound = open_compound(data, broken)
-    streams = {entry.name: entry for entry in filter(None, compound.direntries)}
+    # The first of a name, as the library takes it: behind it are those of workbooks within.
+    streams = {entry.name: entry for entry in reversed([*filter(None, compound.direntries)])}
     entry = next((streams[name] for name in BOOK_STREAMS if name in streams), None)
     try:
         return read_stream(compound, entry) if entry else b""
