@@ -86,7 +86,7 @@ def load(file: Path, named: str) -> LoadedText:
     """Read a mail of Outlook's. Raises IngestError."""
     with _said_as_broken():
         message = _message(_opened(file))
-        known = {name.lower(): value for name, value in message.message_headers.items()}
+        known = _sent_headers(message)
         headers = _headers(message, known)
         built = TextBuilder()
         add_headers(built, headers)
@@ -144,6 +144,11 @@ def _message(folder: Any) -> Any:  # noqa: ANN401
     return message
 
 
+def _sent_headers(message: Any) -> dict[str, str]:  # noqa: ANN401
+    """Return the headers that a mail was sent with, none of one that never was."""
+    return {name.lower(): value for name, value in message.message_headers.items()}
+
+
 def _headers(message: Any, known: dict[str, str]) -> dict[str, str]:  # noqa: ANN401
     people = _people(message)
     sent = message.sent_date
@@ -156,16 +161,14 @@ def _headers(message: Any, known: dict[str, str]) -> dict[str, str]:  # noqa: AN
     return {name: " ".join(storable_text(text).split()) for name, text in headers.items()}
 
 
-def _people(message: Any) -> defaultdict[str, str]:  # noqa: ANN401
+def _people(message: Any) -> dict[str, str]:  # noqa: ANN401
     """Return the recipients, those of each kind in a line."""
     people = defaultdict[str, list[str]](list)
     for one in message.recipients:
         address = f"<{one.email_address}>" if one.email_address else ""
         number = one.properties.int_prop_value(RECIPIENT_KIND)
         people[KINDS_OF_RECIPIENTS.get(number, "to")].append(f"{one.name} {address}".strip())
-    return defaultdict(
-        str, {kind: ", ".join(filter(None, those)) for kind, those in people.items()}
-    )
+    return {kind: ", ".join(filter(None, people[kind])) for kind in KINDS_OF_RECIPIENTS.values()}
 
 
 def _add_body(built: TextBuilder, message: Any) -> None:  # noqa: ANN401
@@ -221,7 +224,7 @@ def _as_sent(folder: Storage, depth: int = 0) -> MIMEMultipart:
     The same each time: of what parts it nothing is by chance, nor in the parts, all in base64.
     """
     message, sent = _message(folder), MIMEMultipart(boundary=f"=_{depth}")
-    known = {name.lower(): value for name, value in message.message_headers.items()}
+    known = _sent_headers(message)
     headers = _headers(message, known) | {"message-id": known.get("message-id", "")}
     for name, text in headers.items():
         if text:
