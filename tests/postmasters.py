@@ -1,8 +1,6 @@
 """Servers of a test's own, of the embedded server's programs or others: on a data folder."""
 
-import os
 import shutil
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,8 +14,8 @@ from lexichord.db.postmaster import (
     find_postmaster,
     postmaster_url,
     start_postmaster,
+    stop_postmaster,
 )
-from tests.end_to_end.processes import wait_until
 
 
 @contextmanager
@@ -27,19 +25,20 @@ def running(
     """A server of its own on a data folder, with settings."""
     with (data / "postgresql.auto.conf").open("a") as file:
         file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+    server = (data, programs, user)
     try:
-        yield await_postmaster(data, partial(start_postmaster, data, programs, user))
+        yield await_postmaster(
+            data, partial(start_postmaster, *server), partial(stop_postmaster, *server)
+        )
     finally:
-        stop_postmaster(data)
+        end_postmaster(*server)
 
 
-def stop_postmaster(data: Path) -> None:
+def end_postmaster(data: Path, programs: Path, user: str | None) -> None:
     """Stop the server of a data folder, if there is one, whoever uses it."""
-    if (info := find_postmaster(data)) is None:
-        return
-    connect_after_recovery(postmaster_url(info, "postgres")).close()
-    os.kill(info.pid, signal.SIGINT)  # the fast stop
-    wait_until(lambda: find_postmaster(data) is None)
+    if (info := find_postmaster(data)) is not None:
+        connect_after_recovery(postmaster_url(info, "postgres")).close()
+        stop_postmaster(data, programs, user)
 
 
 def give(folder: Path, user: str | None) -> None:

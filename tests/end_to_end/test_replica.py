@@ -26,7 +26,7 @@ from lexichord.types.base import ID_EXAMPLE
 from tests.end_to_end.client import documents, word
 from tests.end_to_end.conftest import new_home
 from tests.http.server import Server, finished
-from tests.postmasters import give, running, stop_postmaster
+from tests.postmasters import end_postmaster, give, running
 
 SPACE = EmbeddingSpace("test", "tiny", 4)
 ASKED = "select calls from pg_stat_user_functions where funcname = 'hybrid_search'"
@@ -236,7 +236,7 @@ async def test_of_several_standbys_each_is_looked_at_where_it_reads(pair: Pair) 
 def second_standby(pair: Pair) -> Iterator[str]:
     """Start a copy of the standby beside it, and yield its address."""
     user, copy = EmbeddedServer(pair.primary_data).system_user, pair.standby_data.parent / "second"
-    stop_postmaster(pair.standby_data)
+    end_postmaster(pair.standby_data, PROGRAMS, user)
     subprocess.run(["cp", "-a", pair.standby_data, copy], check=True)
     with running(pair.standby_data, user), running(copy, user) as info:
         yield postmaster_url(info, "postgres")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIGINT, SIGKILL
 from time import monotonic
 
 import psutil
@@ -17,6 +17,7 @@ import pytest
 from psycopg.rows import dict_row
 
 from lexichord import Lexichord, SyncLexichord
+from lexichord.db.embedded import running_url
 from lexichord.db.pool import CONNECT_TIMEOUT_SECONDS
 from lexichord.db.postmaster import STALE_LOCK_SECONDS, Machine, ServerSettings, find_postmaster
 from lexichord.db.server import start_server, stop_server
@@ -24,6 +25,8 @@ from lexichord.errors import DatabaseError
 from lexichord.settings import Settings, load_settings
 from tests.end_to_end.client import SPACE
 from tests.end_to_end.processes import Client, kill_postmaster, postmaster, wait_until
+
+MANY = "generate_series(1, 1_500_000) as n"
 
 
 def attached(home: Path) -> list[int]:
@@ -162,6 +165,33 @@ def test_who_needs_a_dead_server_starts_it(prepared_home: Path) -> None:
             assert {hit.uri for result in found for hit in result.hits} == {"a.md"}
             assert monotonic() - started < CONNECT_TIMEOUT_SECONDS  # nobody waited for the pool
     assert postmaster(prepared_home) is None
+
+
+@pytest.fixture
+def hung_home(prepared_home: Path) -> Iterator[Path]:
+    """A server that was stopped while it recovered from a crash: by itself it never ends."""
+    data = prepared_home / "postgres"
+    with Client(prepared_home, "hold") as client:
+        with psycopg.connect(running_url(prepared_home) or "", autocommit=True) as connection:
+            connection.execute("create table large as select md5(n::text) from " + MANY)
+            os.kill(connection.info.backend_pid, SIGKILL)
+        wait_until(lambda: "redo starts" in (data / "log").read_text())
+        os.kill(postmaster(prepared_home) or 0, SIGINT)
+        client.kill()
+    yield prepared_home
+    if postmaster(prepared_home) is not None:
+        kill_postmaster(prepared_home)
+
+
+def test_a_server_that_never_ends_is_stopped_at_once(
+    hung_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexichord.db.postmaster.STOP_SECONDS", 2)
+    started = monotonic()
+    with SyncLexichord(home=hung_home) as lexichord:
+        assert lexichord.status().documents == 0
+    assert monotonic() - started < STALE_LOCK_SECONDS
+    assert postmaster(hung_home) is None
 
 
 @pytest.fixture

