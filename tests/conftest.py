@@ -236,6 +236,12 @@ def _on_each(nodes: Sequence[str], copy_of: str | None = None) -> Iterator[list[
         yield dsns
 
 
+SETTINGS = """
+select unnest(s.setconfig)
+from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = %s
+"""
+
+
 @contextmanager
 def _copied_cluster(template: str) -> Iterator[str]:
     """Copy a prepared database on each node: what Citus knows of it is in it, its settings not."""
@@ -254,7 +260,7 @@ def _copied_cluster(template: str) -> Iterator[str]:
         for dsn in dsns:
             with psycopg.connect(dsn, autocommit=True) as connection:
                 connection.execute("select '[1]'::vector")
-                for setting in ("hnsw.ef_search = 200", "hnsw.iterative_scan = relaxed_order"):
+                for (setting,) in connection.execute(SETTINGS, [name]).fetchall():
                     connection.execute(
                         f"alter database {connection.info.dbname} set {setting}".encode()
                     )

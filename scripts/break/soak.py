@@ -14,8 +14,8 @@ answered for minutes, what the sessions wait for is written out and one of them 
 server starts anew.
 
 With `--engine citus` the server is the coordinator of a cluster, on this machine all. Shards are
-moved from worker to worker meanwhile, and workers' sessions killed as well. Each batch of questions
-holds the writers: Citus gives no snapshot of several servers.
+moved from worker to worker meanwhile, and workers' sessions killed as well. Where the writers are
+held, all vectors on the workers are compared with the coordinator's.
 """
 
 import argparse
@@ -205,11 +205,10 @@ class Soak:
                     if self.workers:  # else a minute passes before what was cut off is committed
                         connection.execute("select recover_prepared_transactions()")
                     while self._goes_on():
-                        with snapshot(connection, bool(self.workers)):
+                        with connection.transaction():
+                            connection.execute("set transaction isolation level repeatable read")
                             lost = ask(connection, oracle, draw(random, BATCH))[0]
                         self.count(questions=BATCH, **lost)
-                        if self.workers:  # writers have their turn
-                            self.done.wait(random.uniform(0, 4))
             except psycopg.OperationalError:
                 self.count(cut=1)
                 time.sleep(0.2)
@@ -260,17 +259,6 @@ def change(connection: Connection, random: Random, uri: str) -> None:
         )
 
 
-@contextmanager
-def snapshot(connection: Connection, is_cluster: bool) -> Iterator[None]:
-    with connection.transaction():
-        connection.execute(
-            "select lexichord.hold_writers()"
-            if is_cluster
-            else "set transaction isolation level repeatable read"
-        )
-        yield
-
-
 def ask(
     connection: Connection, oracle: Oracle, questions: Questions
 ) -> tuple[Counter[str], set[tuple[int, int]]]:
@@ -296,14 +284,38 @@ def ask(
 
 
 def compare_rebuilt(connection: Connection, questions: Questions) -> dict[str, int]:
-    """Return how many clear hits are found only once both indexes are built anew."""
+    """Return how many clear hits are found only once both indexes are built anew.
+
+    And how many vectors of a cluster are wrong.
+    """
     oracle = Oracle(WORDS + 1)
     with connection.transaction(force_rollback=True):
         connection.execute("select lexichord.hold_writers()")
+        wrong = wrong_vectors(connection)
         _, before = ask(connection, oracle, questions)
         connection.execute("select lexichord.rebuild_indexes()")
         _, after = ask(connection, oracle, questions)
-    return {"questions rebuilt": len(questions), "lost by writes": len(before - after)}
+    return {
+        "questions rebuilt": len(questions),
+        "lost by writes": len(before - after),
+        "wrong vectors": wrong,
+    }
+
+
+def wrong_vectors(connection: Connection) -> int:
+    """Return how many vectors of a cluster's workers are not the coordinator's; 0 on one server."""
+    if connection.execute("select to_regclass('lexichord_data.chunk_vector')").fetchone() == (
+        None,
+    ):
+        return 0
+    spread, known = (
+        set(connection.execute(f"select {columns}, embedding::text from lexichord_data.{table}"))
+        for table, columns in (
+            ("chunk_vector", "chunk_id, document_id"),
+            ("chunk", "id, document_id"),
+        )
+    )
+    return len(spread ^ known)
 
 
 def reconnect(dsn: str) -> Connection:
