@@ -11,7 +11,7 @@ begin
     end if;
     return query
     select format('%s: %s', f.kind, f.amount),
-           case when f.kind like 'wrong%' then 'select lexichord.recount();' else 'ingest these documents again' end
+           case when f.kind like 'wrong%' or f.kind like '%vector searches miss' then 'select lexichord.recount();' else 'ingest these documents again' end
     from lexichord.count_faults() f where f.amount > 0
     union all
     select format('index %s %s', o.index_name, o.reason), 'select lexichord.build_indexes();' from lexichord.outgrown_indexes() o

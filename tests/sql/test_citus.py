@@ -158,7 +158,10 @@ def test_what_the_workers_lack_is_told_and_made_anew(cluster: Connection) -> Non
     cluster.execute(f"delete from {TABLE} where chunk_id = 2".encode())
     (row,) = [row for row in call(cluster, "count_faults") if row["amount"]]
     assert row == {"kind": "chunks that vector searches miss", "amount": 1}
+    told = {"problem": f"{row['kind']}: 1", "remedy": "select lexichord.recount();"}
+    assert told in call(cluster, "find_problems")
     call(cluster, "recount")
+    assert told not in call(cluster, "find_problems")
     assert value(cluster, COUNT) == 3
     cluster.execute(
         f"insert into {TABLE} select 99, 99, embedding from {TABLE} where document_id = 1 "
@@ -209,14 +212,51 @@ def test_a_worker_that_is_down_fails_what_needs_it_and_nothing_is_lost(
     assert all(row["amount"] == 0 for row in call(cluster, "count_faults"))
 
 
-def test_what_a_lost_worker_held_is_made_anew(cluster: Connection) -> None:
+def drop_shards(cluster: Connection, worker: str) -> None:
+    """Leave a worker as one that was put in place of a lost one."""
+    shards = cluster.execute(
+        "select shardid from pg_dist_placement join pg_dist_node using (groupid) "
+        "where nodeport = %s",
+        [urlsplit(worker).port],
+    ).fetchall()
+    with psycopg.connect(at(worker, cluster.info.dbname), autocommit=True) as there:
+        there.execute("set citus.enable_manual_changes_to_shards = on")
+        for (shard,) in shards:
+            there.execute(f"drop table {TABLE}_{shard}".encode())
+
+
+def restore_alone(cluster: Connection) -> None:
+    """Leave the table as pg_restore does: the coordinator's own."""
+    cluster.execute(f"drop table {TABLE}".encode())
+    cluster.execute("set citus.enable_ddl_propagation = off")
+    cluster.execute(
+        f"create table {TABLE} as select document_id, id as chunk_id, embedding "
+        "from lexichord_data.chunk".encode()
+    )
+
+
+@pytest.mark.parametrize("how", ["dropped", "a worker's shards", "restored alone"])
+def test_what_is_not_spread_is_made_anew(
+    cluster: Connection, citus_nodes: list[str], how: str
+) -> None:
     put(cluster, "a", ["w1 w2", "w3"], [[1, 0, 0, 0], [0, 1, 0, 0]])
     call(cluster, "build_indexes")
+    cluster.execute(f"select alter_distributed_table('{TABLE}', shard_count := 5)".encode())
     before = call(cluster, "hybrid_search", query="w3", **BY_VECTOR)
-    cluster.execute(f"drop table {TABLE}".encode())
+    if how == "dropped":
+        cluster.execute(f"drop table {TABLE}".encode())
+    elif how == "restored alone":
+        restore_alone(cluster)
+    else:
+        drop_shards(cluster, citus_nodes[-1])
     schema.prepare(cluster.info.dsn, schema.Choice())
     assert call(cluster, "hybrid_search", query="w3", **BY_VECTOR) == before
     assert call(cluster, "find_problems") == []
+    (shards,) = cluster.execute("select shard_count from citus_tables").fetchone() or (0,)
+    workers = value(cluster, "select count(*) from citus_get_active_worker_nodes()")
+    assert shards == (5 if how == "a worker's shards" else 2 * workers)
+    with shut(citus_nodes[-1], cluster.info.dbname):
+        schema.prepare(cluster.info.dsn, schema.Choice())  # nothing is known to be wrong
 
 
 def test_a_database_that_is_no_cluster_is_refused(citus_nodes: list[str]) -> None:

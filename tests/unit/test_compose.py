@@ -38,6 +38,8 @@ def test_the_servers_have_the_settings_of_the_embedded_one() -> None:
         command = SERVICES[name]["command"]
         given = dict(each.removeprefix("-c").split("=", 1) for each in command[1:])
         assert given.pop("shared_preload_libraries") == preloaded
+        if name in NODES:
+            assert given.pop("wal_level") == "logical"  # shards move while somebody writes
         assert given == SERVED
 
 

@@ -1,20 +1,34 @@
 -- Idempotent: vectors, spread over the workers by document. All else, texts, words and statistics, is in plain tables of the
 -- coordinator: on a table that is spread Citus refuses triggers, policies that look into another table, and most statements
 -- inside of SQL functions (docs/log/citus.md).
+
+-- Whether vectors are on the workers, as far as these can be asked: not after a restore by Postgres' own tools, which spread
+-- nothing, nor where a worker was replaced by an empty one.
+create or replace function lexichord_data.is_spread() returns boolean
+language sql set search_path = pg_catalog, lexichord_data, pg_temp as $$
+    select exists (select from pg_dist_partition p where p.logicalrelid = to_regclass('lexichord_data.chunk_vector'))
+       and not exists (select from run_command_on_shards(to_regclass('lexichord_data.chunk_vector'), 'select to_regclass(''%s'') is null') as r
+                       where r.success and r.result = 't')
+$$;
+
 do $$
 declare
     dimension integer := (select s.dimension from lexichord_data.embedding_space s);
+    shards bigint := (select count(*) from pg_dist_shard s where s.logicalrelid = to_regclass('lexichord_data.chunk_vector'));
 begin
-    if to_regclass('lexichord_data.chunk_vector') is not null then
+    if lexichord_data.is_spread() then
         return;
     end if;
+    set local citus.enable_ddl_propagation = on;
+    drop table if exists lexichord_data.chunk_vector;
     execute format('create table lexichord_data.chunk_vector (
         document_id bigint, chunk_id bigint, embedding @extschema:vector@.halfvec(%s), primary key (document_id, chunk_id))
         with (toast_tuple_target = 8160)', dimension);  -- kept in the row: fetching it from elsewhere takes longer than comparing
-    set local citus.enable_ddl_propagation = on;
     -- Each shard costs a search a millisecond of planning and waiting, and two a worker can be moved to others. An
     -- administrator's own number stands; alter_distributed_table changes it later.
-    if (select s.source from pg_settings s where s.name = 'citus.shard_count') = 'default' then
+    if shards > 0 then
+        perform set_config('citus.shard_count', shards::text, true);
+    elsif (select s.source from pg_settings s where s.name = 'citus.shard_count') = 'default' then
         perform set_config('citus.shard_count', (2 * count(*))::text, true)
         from pg_dist_node n where n.isactive and n.shouldhaveshards and n.noderole = 'primary';
     end if;

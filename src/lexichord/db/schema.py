@@ -440,10 +440,9 @@ def _install(connection: Connection) -> bool:
     Return whether they were not.
     """
     engine = _rows(connection, "select engine from lexichord_data.configuration")[0][0]
-    # Where a worker was lost for good, what was spread over all is dropped, and made anew here.
-    spread = "select where to_regclass('lexichord_data.chunk_vector') is not null"
-    is_whole = engine != "citus" or _rows(connection, spread)
-    if is_whole and _installed(connection) == _digest(connection, engine):
+    if _installed(connection) == _digest(connection, engine) and (
+        engine != "citus" or _rows(connection, "select where lexichord_data.is_spread()")
+    ):
         return False
     with connection.transaction():
         _refuse_older(connection)
