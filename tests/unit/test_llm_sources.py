@@ -14,6 +14,7 @@ TEXT = (
     'The "Tenant" shall pay EUR 1,000.50 (net)\n'
     "within  110 years – or 0.5% more; the tenants\u2019."
 )
+IN_SOURCE = 'At https://in.example/a, that is; in R&amp;D "a\\tab"'
 LETTERS = st.sampled_from("aZ9 \n.\"'`-–“”’«»(é終[#<\u00a0")
 TEXTS = st.text(LETTERS, max_size=40)
 
@@ -156,10 +157,42 @@ def test_words_of_a_text_are_found_in_it(text: str, first: int, length: int) -> 
         'It is "within 110 years," of course.',
         "The tenants' rights aren't the landlords' rights.",
         "See //in.example/a, which the source has.",
+        "See https://in.example/a.",
+        "»within 110 years« or «within 110 years» or ”within 110 years”, 「within 110 years」",
+        r'The source has `a\tab` and "in R&D".',
+        "Paid net: either/or, 5'6 by 7, and/or; at 10:30.",
     ],
 )
 def test_what_the_sources_hold_is_not_invented(text: str) -> None:
-    assert not is_invented(text, [source(TEXT), source("At https://in.example/a, that is", 2)])
+    assert not is_invented(text, [source(TEXT), source(IN_SOURCE, 2)])
+
+
+QUOTED = [
+    "“”",
+    "„“",
+    "„”",
+    "””",
+    "«»",
+    "»«",
+    "»»",
+    "「」",
+    "『』",
+    "''",
+    "\u2039\u203a",
+    "\u203a\u2039",
+]
+QUOTED += ["\u201a\u2018", "\u2018\u2019", "\uff02\uff02"]
+ADDRESSES = [
+    r"https:\/\/evil.example/p.png",
+    "https:&#47;&#47;evil.example/login",
+    "https&colon;//evil.example",
+    r"http:\\evil.example",
+    r"http:\evil.example",
+    "https:evil.example",
+    "java\tscript:alert(1)",
+    "mailto:evil@evil.example",
+    "data:text/html,evil",
+]
 
 
 @pytest.mark.parametrize(
@@ -170,13 +203,25 @@ def test_what_the_sources_hold_is_not_invented(text: str) -> None:
         "„10 years“",
         "![seen](https://evil.example/?q=rent)",
         "[here](//evil.example)",
+        *(f"all {opens}rent is waived{ends}" for opens, ends in QUOTED),
+        "&quot;rent is waived&quot;",
+        "<q>rent is waived</q> and <q lang=en>more",
+        *(f"![x]({address})" for address in ADDRESSES),
+        *(f"<{address}>" for address in ADDRESSES if ":" in address),
+        "[x](vscode:open)",
+        "<vscode:open>",
+        "<img src=evil.png>",
+        "www.evil.example",
+        " ".join(f'"{number} years"' for number in range(110)),
     ],
 )
 def test_what_they_do_not_hold_is(text: str) -> None:
     assert is_invented(text, [source(TEXT)])
 
 
-@pytest.mark.parametrize("piece", ['"a', "“a", "'a", "`", "//", "//a ", " 'aa a", "«", "a'a"])
+@pytest.mark.parametrize(
+    "piece", ['"a', "“a", "'a", "`", "//", "//a ", " 'aa a", "«", "a'a", "](a:", "<a:", "\\"]
+)
 def test_a_long_text_is_read_to_its_end(piece: str) -> None:
     """None of the patterns tries its ways one by one; a reply has 100,000 characters at most."""
     long = (piece * 100_000)[:100_000]

@@ -6,8 +6,9 @@ numbered, and between marks that no text can hold; the wording of the prompts is
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 from typing import Any, NamedTuple
 
 from lexichord.db import search as db
@@ -76,18 +77,28 @@ def shorten_line(text: str, most: int = MAX_LINE_CHARS) -> str:
 # Signs that models write in each other's place: quotation marks, dashes.
 SIMILAR_SIGNS = ("'`\u2018\u2019", '"\u201c\u201d', "-\u2010\u2011\u2013\u2014")
 SIMILAR_SIGN_PATTERNS = {sign: f"[{re.escape(signs)}]" for signs in SIMILAR_SIGNS for sign in signs}
-QUOTE_EDGES = " \t\n'\"“”„«»\u2018\u2019"
+QUOTE_EDGES = " \t\n'\"“”„«»\u2039\u203a\u2018\u2019\u201a"
 # A quote begins and ends where a word or a number does: "10 years" does not stand in "110 years",
 # nor "5%" in "0.5%". Scripts that put no spaces between words have no such places.
 LETTERS_AND_DIGITS = "0-9A-Za-z\u00c0-\u04ff"
 QUOTE_START = rf"(?:(?<![{LETTERS_AND_DIGITS}])(?!(?<=[0-9][.,])[0-9])|(?![{LETTERS_AND_DIGITS}]))"
 QUOTE_END = rf"(?:(?![{LETTERS_AND_DIGITS}])(?!(?<=[0-9])[.,][0-9])|(?<![{LETTERS_AND_DIGITS}]))"
-# Between quotation marks; single ones are also apostrophes.
-QUOTED_TEXT = re.compile(
-    r"[“\"„«`]([^“”\"„«»`]+)[”\"“»`]"
-    r"|(?<!\w)['\u2018]((?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w))+)['\u2019](?!\w)"
+# Of each kind the first mark opens and the second closes, for languages turn them about.
+QUOTATION_MARKS = ("“”„", "«»", "\u2039\u203a", '"', "\uff02", "`", "「」", "『』")
+SINGLE_QUOTED = re.compile(  # they are also apostrophes
+    r"(?<!\w)['\u2018\u201a]((?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w))+)['\u2018\u2019](?!\w)"
 )
-LINK_ADDRESS = re.compile(r"//[^\s)>\]]+")
+MARKED_QUOTE = re.compile(r"<q\b[^<>]*>([^<>]*)", re.I)
+STATED_EDGES = ".,;:!?。，"  # within quotation marks they may be the text's own
+# What a page makes a link of: an address with or without its scheme, a link's and a tag's target.
+SCHEMES = "https?|ftps?|file|mailto|tel|javascript|vbscript|data"
+LINK_ADDRESS = re.compile(
+    rf"(?:[/\\]{{2}}|(?<=:)[/\\]|\bwww\.|\b(?:{SCHEMES}):)[^\s)>\]\"'<]+"
+    r"|(?<=\]\()\s*<?[a-z][a-z0-9+.-]*:[^)>]+|(?<=<)[a-z][a-z0-9+.-]+:[^<>]*"
+    r"|\b(?:src|href)\s*=\s*[^\s>]+",
+    re.I,
+)
+ESCAPED_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class NumberedQuote(NamedTuple):
@@ -153,13 +164,36 @@ def _pattern(word: str) -> str:
 def is_invented(text: str, sources: Sequence[NumberedQuote]) -> bool:
     """Return whether a text quotes, or links to, anything that no source holds.
 
-    A comma or full stop inside the quotation marks may be the text's own.
+    As what draws Markdown or HTML would read it. One with too many quotes to look for is taken for
+    invented.
     """
-    linked = dict.fromkeys(LINK_ADDRESS.findall(text))
-    if any(not any(stated in source.quote.text for source in sources) for stated in linked):
+    texts = [_drawn(source.quote.text) for source in sources]
+    addresses = [_without_controls(stored) for stored in texts]
+    for linked in LINK_ADDRESS.findall(_without_controls(_drawn(text))):
+        if not any(linked.rstrip(STATED_EDGES) in stored for stored in addresses):
+            return True
+    quoted = dict.fromkeys(stated.rstrip(STATED_EDGES) for stated in _quoted(_drawn(text)))
+    if len(quoted) > MAX_LIST_ENTRIES:
         return True
-    quoted = dict.fromkeys(match[1] or match[2] for match in QUOTED_TEXT.finditer(text))
-    return any(not find_quote(stated.rstrip(".,;:!?"), 0, sources) for stated in quoted)
+    return not all(any(_find(stated, stored) for stored in texts) for stated in quoted)
+
+
+def _drawn(text: str) -> str:
+    """Return a text without the escapes that a reader of Markdown or HTML takes out of it."""
+    return unescape(ESCAPED_SIGN.sub(r"\1", text))
+
+
+def _without_controls(text: str) -> str:
+    """Return a text as addresses in it are read, which hold no tab and no line break."""
+    return re.sub(r"[\x00-\x1f]", "", text)
+
+
+def _quoted(text: str) -> Iterator[str]:
+    """Yield what stands between quotation marks."""
+    for marks in QUOTATION_MARKS:
+        yield from filter(str.strip, re.split(f"[{marks}]", text)[1:-1:2])
+    yield from SINGLE_QUOTED.findall(text)
+    yield from MARKED_QUOTE.findall(text)
 
 
 type CellKey = tuple[str, str]  # a document's id and an aspect
