@@ -4,7 +4,7 @@
 create or replace function lexichord.sampled_recall(amount integer default 100) returns double precision
 language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     with bounds as (
-        select min(c.id) as first, max(c.id) as last, least(amount, count(*)) as places from chunk c
+        select min(c.id) as first, max(c.id) as last, least(coalesce(amount, 100), 1000, count(*)) as places from chunk c
     ), sampled as (
         select distinct on (s.id) s.embedding
         from bounds b, generate_series(0, b.places - 1) as place,
@@ -18,4 +18,4 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
         select max(d.score) as score from lexichord.dense_candidates(s.embedding) as d) as n on true
 $$;
 comment on function lexichord.sampled_recall(integer) is
-'The share of so many stored vectors, evenly taken, that the vector index finds by themselves, 0 to 1; null if there are none. A sound index finds nearly all. Readers may call it.';
+'The share of so many stored vectors, 1000 at most, evenly taken, that the vector index finds by themselves, 0 to 1; null if there are none. A sound index finds nearly all. Readers may call it.';

@@ -8,22 +8,25 @@ begin
     execute format('lock table public.%I, public.%I in share row exclusive mode',
                    namespace || '_defaultdocument', namespace || '_defaultchunk');
     perform lexichord.refuse_vechord_rows(namespace);
-    execute format(
-        'insert into public.%I (uid, title, text, created_at)
-         select lexichord.ordered_uuid(now(), d.id), d.title, d.text, d.created_at
-         from document d where d.id = any($1)', namespace || '_defaultdocument')
-    using scope;
-    get diagnostics documents = row_count;
-    execute format(
-        'insert into public.%I (uid, doc_id, text, vec, keyword)
-         select lexichord.ordered_uuid(now(), row_number() over (order by c.document_id, c.ordinal)),
-                lexichord.ordered_uuid(now(), c.document_id), c.content, c.embedding::@extschema:vector@.vector,
-                tokenizer_catalog.tokenize(
-                    concat_ws(E''\n'', nullif(c.context, ''''), nullif(c.keyword_context, ''''), c.content),
-                    ''bert_base_uncased'')::bm25_catalog.bm25vector
-         from chunk c where c.document_id = any($1)', namespace || '_defaultchunk')
-    using scope;
-    get diagnostics chunks = row_count;
+    execute format($statement$  -- one statement: texts and chunks of one moment
+        with written as (
+            insert into public.%I (uid, title, text, created_at)
+            select lexichord.ordered_uuid(now(), d.id), d.title, d.text, d.created_at
+            from document d where d.id = any($1)
+            returning 1
+        ), chunked as (
+            insert into public.%I (uid, doc_id, text, vec, keyword)
+            select lexichord.ordered_uuid(now(), row_number() over (order by c.document_id, c.ordinal)),
+                   lexichord.ordered_uuid(now(), c.document_id), c.content, c.embedding::@extschema:vector@.vector,
+                   tokenizer_catalog.tokenize(
+                       concat_ws(E'\n', nullif(c.context, ''), nullif(c.keyword_context, ''), c.content),
+                       'bert_base_uncased')::bm25_catalog.bm25vector
+            from chunk c where c.document_id = any($1)
+            returning 1
+        )
+        select (select count(*) from written), (select count(*) from chunked)
+        $statement$, namespace || '_defaultdocument', namespace || '_defaultchunk')
+    into documents, chunks using scope;
     return next;
 end $$;
 comment on function lexichord.write_vechord(text, text[]) is

@@ -1,5 +1,8 @@
-"""What libpq reads from the environment, which is set for other programs."""
+"""What the environment says, which is set for other programs."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from time import monotonic
 
@@ -39,3 +42,41 @@ def test_a_variable_that_cannot_be_read_is_said_at_once(
         with pytest.raises(ConfigError, match=wrong):
             SyncLexichord(home=prepared_home).open()
     assert monotonic() - started < STALE_LOCK_SECONDS / 2
+
+
+def command(dsn: str, line: str, *options: str, **environment: str) -> tuple[int, str]:
+    """Run the command line in a shell; give its exit code and what it wrote on stderr."""
+    program = f"exec '{sys.executable}' {' '.join(options)} -m lexichord {line}"
+    run = subprocess.run(
+        ["bash", "-c", program],
+        env={**os.environ, "LEXICHORD_DSN": dsn, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return run.returncode, run.stderr
+
+
+@pytest.mark.parametrize("line", ["init", "ingest {file}", "search rent --mode keyword --json"])
+def test_files_are_read_alike_in_every_locale(dsn: str, tmp_path: Path, line: str) -> None:
+    """Python warns wherever the locale says how a file is read."""
+    (tmp_path / "a.md").write_text("The rent is due.")
+    warned = ["-X", "warn_default_encoding", "-W", "error::EncodingWarning:lexichord"]
+    line = line.format(file=tmp_path / "a.md")
+    code, errors = command(dsn, line, *warned, PYTHONWARNINGS="", LC_ALL="C", PYTHONUTF8="0")
+    assert (code, "Traceback" in errors) == (0, False), errors
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "told"),
+    [
+        ("list --json > /dev/full", 1, "lexichord: no room is left on the disk: "),
+        ("status > /dev/full", 1, "lexichord: no room is left on the disk: "),
+        ("ingest - --name a.md <&-", 2, "lexichord: standard input is closed: name a file"),
+    ],
+)
+def test_what_a_shell_takes_away_is_said(dsn: str, line: str, code: int, told: str) -> None:
+    ended, errors = command(dsn, line)
+    assert (ended, errors.count("\n")) == (code, 1), errors
+    assert errors.startswith(told)

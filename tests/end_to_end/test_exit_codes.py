@@ -1,5 +1,7 @@
 """The exit code of each command: 0 done, 1 failed, 2 used wrongly, 130 or 143 interrupted."""
 
+import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -94,6 +96,22 @@ def test_a_wrong_value_is_told_in_plain_words(cli: Cli, call: str) -> None:
     assert done.exit_code == 2
     assert "Value error" not in done.stderr
     assert "Error: Invalid value for '--" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ("ingest ''", "a path is empty: name a file, or a folder, this one as ."),
+        ("ingest FOLDER/gone --prune", "FOLDER/gone is not there: prune deletes what is gone"),
+        ("backup -", "a backup is written to a file"),
+        (f"keys revoke {10**20}", "key is too large a number"),
+        (f"keys rotate {10**20}", "key is too large a number"),
+    ],
+)
+def test_what_is_not_meant_is_refused(cli: Cli, empty: str, call: str, line: str) -> None:
+    done = cli("", *shlex.split(call), "--dsn", empty)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    assert re.sub(r"/\S+/empty", "FOLDER", done.stderr).startswith(f"lexichord: {line}")
 
 
 @pytest.mark.parametrize("command", ASKING)

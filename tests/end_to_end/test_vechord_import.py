@@ -104,6 +104,25 @@ def test_what_is_there_is_skipped_and_what_changed_replaced(plain: SyncLexichord
     assert (plain.import_vechord("ns").replaced, stored(dsn)[0][3]) == (1, [1, 2, 3, 4])
 
 
+def test_what_changes_while_it_is_imported_is_known_by_what_was_read(
+    plain: SyncLexichord, dsn: str
+) -> None:
+    """And not by what it was when it was listed, or it would stay as it is for good."""
+    fill(dsn, "ns")
+
+    def change(*values: str) -> None:
+        for table in ("{document}", "{contextualchunk}"):
+            statement = f"update {table} set content = replace(content, %s, %s)"
+            execute(dsn, statement, name="ns", values=values)
+
+    plain.import_vechord("ns", on_run=lambda _: change("May", "July"))
+    assert "July" in plain.show("vechord:ns/a").text
+    change("July", "May")
+    report = plain.import_vechord("ns")
+    assert (report.replaced, report.skipped) == (1, 1)
+    assert plain.show("vechord:ns/a").text == LEASE
+
+
 def test_another_dimension_is_refused(plain: SyncLexichord, dsn: str) -> None:
     fill(dsn, "wide", 5)
     with pytest.raises(ConfigError, match="have 5 numbers, the database is bound to test/tiny/4"):

@@ -85,6 +85,8 @@ def test_a_batch_is_polled_and_its_files_are_listed(client: openai.OpenAI) -> No
     for nothing in ("vsfb_99999", "batch"):
         with pytest.raises(openai.NotFoundError):
             client.vector_stores.file_batches.retrieve(nothing, vector_store_id=store.id)
+        with pytest.raises(openai.NotFoundError):
+            client.vector_stores.file_batches.list_files(nothing, vector_store_id=store.id)
 
 
 def test_a_batch_that_is_cancelled_says_so_of_its_files(client: openai.OpenAI) -> None:

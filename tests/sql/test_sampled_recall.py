@@ -13,6 +13,7 @@ update pg_index set indisready = %s where indexrelid = 'lexichord_data.chunk_hns
 def test_a_sound_index_finds_its_vectors(wide: Connection) -> None:
     assert value(wide, RECALL) >= 0.99
     assert value(wide, "select lexichord.sampled_recall(7)") == 1
+    assert value(wide, "select lexichord.sampled_recall(null)") == value(wide, RECALL)
 
 
 def test_nothing_to_sample(connection: Connection) -> None:

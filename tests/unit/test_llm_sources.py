@@ -203,7 +203,7 @@ ADDRESSES = [
         "„10 years“",
         "![seen](https://evil.example/?q=rent)",
         "[here](//evil.example)",
-        *(f"all {opens}rent is waived{ends}" for opens, ends in QUOTED),
+        *(f"all {marks[0]}rent is waived{marks[1]}" for marks in QUOTED),
         "&quot;rent is waived&quot;",
         "<q>rent is waived</q> and <q lang=en>more",
         *(f"![x]({address})" for address in ADDRESSES),

@@ -9,7 +9,7 @@ import typer
 
 from lexichord.cli import admin, serve, show_version, stored
 from lexichord.cli import eval as evaluation
-from lexichord.cli.ingest import ingest_app
+from lexichord.cli.ingest import STDIN, ingest_app
 from lexichord.cli.options import (
     CHECK_PANEL,
     EXIT_FAILED,
@@ -290,6 +290,8 @@ def backup(
     """Write all that is stored, keys too, to one file; searches and ingests go on."""
     from lexichord.db.server import make_backup
 
+    if str(file) == STDIN:
+        raise ConfigError("a backup is written to a file: name one such as lexichord.backup")
     invocation.show(make_backup(invocation.settings, file), render.backup)
 
 

@@ -245,6 +245,8 @@ def _standard_input(name: str) -> Iterator[Path]:
     from lexichord.ingest.sandbox import ScratchFolder
 
     last = PurePath(name).name
+    if sys.stdin is None:
+        raise ConfigError("standard input is closed: name a file")
     if not last or not name.isprintable():
         raise ConfigError(f"--name {name!r} names no file: write one such as report.pdf")
     with ScratchFolder() as folder:

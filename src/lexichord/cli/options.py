@@ -9,6 +9,7 @@ import errno
 import inspect
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -354,15 +355,25 @@ def _errors_in_one_line() -> Iterator[None]:
         say_error(str(error))
         raise typer.Exit(EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED) from error
     except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:
-            raise
-        say_error(f"no file can have so long a name: {error.filename}")
-        raise typer.Exit(EXIT_USAGE) from error
+        if error.errno == errno.ENAMETOOLONG:
+            say_error(f"no file can have so long a name: {error.filename}")
+            raise typer.Exit(EXIT_USAGE) from error
+        if error.errno == errno.ENOSPC:
+            say_error(f"no room is left on the disk: {error.filename or 'for what is printed'}")
+            drop_output()
+            raise typer.Exit(EXIT_FAILED) from error
+        raise
     except KeyboardInterrupt as interrupt:
         for number in (SIGINT, SIGTERM):  # a second one would end in a traceback: it ends anyway
             signal(number, SIG_IGN)
         typer.echo("lexichord: interrupted; what was reported is stored", err=True)
         raise typer.Exit(exit_code(interrupt)) from None
+
+
+def drop_output() -> None:
+    """Let what could not be printed be forgotten: at the end Python would try it again."""
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _plain(value: object) -> object:

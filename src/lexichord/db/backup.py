@@ -379,7 +379,7 @@ def _load(
     chosen = schema.choose_engine(connection, engine, manifest.engine)
     vector_schema = schema.create_extensions(connection, chosen)["vector"]
     begin(connection)
-    with NamedTemporaryFile("w") as entries:
+    with NamedTemporaryFile("w", encoding="utf-8") as entries:
         entries.writelines(_wanted_entries(archive))
         entries.flush()
         with (

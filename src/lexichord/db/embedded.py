@@ -69,11 +69,11 @@ class EmbeddedServer(PostgresServer):
         super().ensure_pgdata_inited()
         main = self.pgdata / "postgresql.conf"
         include = "include_if_exists = 'lexichord.conf'\n"
-        if include not in main.read_text():
-            with main.open("a") as file:
+        if include not in main.read_text(encoding="utf-8"):
+            with main.open("a", encoding="utf-8") as file:
                 file.write(include)
         suited = ServerSettings.of(Machine.here()).lines()
-        (self.pgdata / "lexichord.conf").write_text(POSTGRES_SETTINGS + suited)
+        (self.pgdata / "lexichord.conf").write_text(POSTGRES_SETTINGS + suited, encoding="utf-8")
 
     def _make_data(self) -> None:
         """Make the data whole or not at all: what a killed initdb leaves never starts."""

@@ -228,7 +228,7 @@ ELSEWHERE = Machine(8 * GB, 4, 8 * GB)  # a server whose machine is not known
 def _limits(files: tuple[Path, ...]) -> Iterator[int]:
     for file in files:
         try:
-            yield int(file.read_text())
+            yield int(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):  # none, or "max"
             continue
 
@@ -236,7 +236,7 @@ def _limits(files: tuple[Path, ...]) -> Iterator[int]:
 def _cores() -> int:
     count = getattr(os, "process_cpu_count", os.cpu_count)() or 1
     try:
-        quota, period = map(int, CPU_LIMIT.read_text().split())
+        quota, period = map(int, CPU_LIMIT.read_text(encoding="utf-8").split())
     except (OSError, ValueError):
         return count
     return max(1, min(count, quota // period))

@@ -221,7 +221,7 @@ def _migrate(connection: Connection) -> bool:
     """Run the migrations that are pending; return whether there were any."""
     pending = take_on(connection)
     for path in pending:
-        connection.execute(path.read_text())
+        connection.execute(path.read_text(encoding="utf-8"))
         _rows(
             connection,
             "insert into lexichord_data.migration (number, name, sha256) values (%s, %s, %s) "
@@ -348,7 +348,7 @@ def _extension_faults(connection: Connection, engine: str) -> list[ExtensionFaul
         connection.execute("create schema if not exists lexichord")
         for name in FAULT_FUNCTIONS:  # those of an older version may have other columns
             connection.execute(f"drop function if exists lexichord.{name} cascade")
-            connection.execute(files[name].read_text())
+            connection.execute(files[name].read_text(encoding="utf-8"))
         rows = _rows(
             connection, f"select {FAULT_COLUMNS} from lexichord.extension_faults(%s)", engine
         )
@@ -389,7 +389,9 @@ def _types() -> list[Path]:
 
 def _render(path: Path, schemas: Mapping[str | None, str]) -> str:
     """Read a file, with the schemas of extensions in place of @extschema:name@."""
-    return EXTENSION_SCHEMA.sub(lambda match: schemas.get(match[1], match[0]), path.read_text())
+    return EXTENSION_SCHEMA.sub(
+        lambda match: schemas.get(match[1], match[0]), path.read_text(encoding="utf-8")
+    )
 
 
 def _extension_schemas(connection: Connection) -> dict[str | None, str]:
@@ -454,7 +456,7 @@ def _install(connection: Connection) -> bool:
             connection.execute(_render(path, schemas))
         connection.execute("create schema if not exists lexichord")
         for path in _types():
-            connection.execute(path.read_text())
+            connection.execute(path.read_text(encoding="utf-8"))
         files = {path.stem: _render(path, schemas) for path in _files(engine)}
         replace_functions(connection, files)
         _rows(

@@ -185,7 +185,10 @@ OTHER_COLUMNS: Mapping[tuple[str, str], IdKind] = {
 
 
 def with_numbers(ids: Ids, function: str, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Return a function's arguments as the database takes them. Raises NotFoundError."""
+    """Return a function's arguments as the database takes them.
+
+    Raises NotFoundError, ConfigError.
+    """
     return {name: _argument(ids, function, name, value) for name, value in arguments.items()}
 
 
@@ -196,6 +199,8 @@ def _argument(ids: Ids, function: str, name: str, value: Any) -> object:  # noqa
         return Jsonb(JSON_ARGUMENTS[name](ids, value))
     kind = ID_ARGUMENTS.get(name)
     if kind is None:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ConfigError(f"{name} is too large a number")
         return value
     return ids.read(kind, value) if isinstance(value, str) else [ids.read(kind, v) for v in value]
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from lexichord.db.pool import Database, Row
+from lexichord.db.pool import Database, Row, call
 from lexichord.db.session import translate_errors
+from lexichord.db.store import REPEATABLE_READ
 from lexichord.errors import ConfigError
 
 # vechord writes a namespace unquoted into foreign keys, and names indexes up to 33 letters longer.
@@ -36,22 +37,21 @@ async def vechord_digests(
     )
 
 
-async def vechord_documents(
+async def read_vechord(
     database: Database, namespace: str, chunk_table: str, keys: Sequence[str]
-) -> list[Row]:
-    """See sql/vechord/vechord_documents.sql."""
-    return await database.call(
-        "vechord_documents", namespace=namespace, chunk_table=chunk_table, keys=list(keys)
-    )
+) -> tuple[list[Row], list[Row], dict[str, str]]:
+    """Return documents, their chunks and their digests by key, all of one moment.
 
-
-async def vechord_chunks(
-    database: Database, namespace: str, chunk_table: str, keys: Sequence[str]
-) -> list[Row]:
-    """See sql/vechord/vechord_chunks.sql."""
-    return await database.call(
-        "vechord_chunks", namespace=namespace, chunk_table=chunk_table, keys=list(keys)
-    )
+    See sql/vechord/vechord_documents.sql, vechord_chunks.sql, vechord_digests.sql.
+    """
+    scope = {"namespace": namespace, "chunk_table": chunk_table, "keys": list(keys)}
+    async with database.transaction() as connection:
+        await connection.execute(REPEATABLE_READ)
+        documents = await call(connection, "vechord_documents", **scope)
+        chunks = await call(connection, "vechord_chunks", **scope)
+        batch = {"after": None, "batch": len(keys)}
+        digests = await call(connection, "vechord_digests", **scope, **batch)
+    return documents, chunks, {row["key"]: row["sha256"] for row in digests}
 
 
 async def vechord_orphans(database: Database, namespace: str, chunk_table: str) -> int:

@@ -50,6 +50,8 @@ async def ingest(
     prune: bool,
 ) -> Report:
     """Ingest files, folders, pages, documents with their chunks, files of such; see `Lexichord`."""
+    if "" in named:
+        raise ConfigError("a path is empty: name a file, or a folder, this one as .")
     remote, named = split_remote(named)
     addresses, names = split_addresses(named)
     reach = _reach(run)
@@ -58,6 +60,8 @@ async def ingest(
     urls, paths = [check_url(one, reach) for one in addresses], [Path(name) for name in names]
     own = [path.resolve() for path in paths if path.is_dir()]
     if prune and not own and not remote:
+        if gone := [str(path) for path in paths if not path.exists()]:
+            raise ConfigError(f"{gone[0]} is not there: prune deletes what is gone from a folder")
         raise ConfigError("prune deletes what is gone from a folder: name one")
     search = FileSearch(run.include, run.exclude, run.follow_links)
     with (

@@ -326,7 +326,9 @@ def answer_requests(connection: socket.socket, seconds: float, memory: int, scra
 def _limit_memory(memory: int) -> None:
     """Allow so many bytes more than the process has by now, where the platform can."""
     with suppress(OSError, ValueError):
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * MEMORY_PAGE_BYTES
+        used = (
+            int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * MEMORY_PAGE_BYTES
+        )
         resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
 
 

@@ -73,7 +73,7 @@ class VechordNamespace:
     limits: IngestLimits = INGEST_LIMITS
     listed: list[Row] = field(default_factory=list)
     joined: list[str] = field(default_factory=list)
-    ahead: dict[str, dict[str, Any]] = field(default_factory=dict)
+    ahead: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     reading: Future[None] | None = None
     stopped: bool = False
     lock: Lock = field(default_factory=Lock)  # of what stops a reading
@@ -128,20 +128,22 @@ class VechordNamespace:
             )
         if not row["chunks"]:
             return refused_source(uri, IngestError("has no chunks"))
-        recipe = f"{GIVEN_RECIPE_PREFIX}{context} {sha256}"  # no vector is kept, each comes along
-        read = partial(self._read, row["key"], uri, dataset, sha256, recipe)
-        return IngestSource(uri, sha256, recipe, read)
+        read = partial(self._read, row["key"], uri, dataset, context)
+        return IngestSource(uri, sha256, _recipe(context, sha256), read)
 
-    def _read(self, key: str, uri: str, dataset: str, sha256: str, recipe: str) -> PreparedDocument:
-        """Read a document. Called in several threads, while the loop runs."""
-        fields = {"uri": uri, "space": self.space, **self._take(key)}
+    def _read(self, key: str, uri: str, dataset: str, context: str) -> PreparedDocument:
+        """Read a document as it is by now. Called in several threads, while the loop runs."""
+        sha256, taken = self._take(key)
         try:
-            document = given_documents.GivenDocument.model_validate(fields)
+            document = given_documents.GivenDocument.model_validate(
+                {"uri": uri, "space": self.space, **taken}
+            )
         except ValidationError as error:
             raise IngestError(explain_invalid(error)) from None
-        return self._prepare(document, dataset, sha256, recipe)
+        return self._prepare(document, dataset, sha256, _recipe(context, sha256))
 
-    def _take(self, key: str) -> dict[str, Any]:
+    def _take(self, key: str) -> tuple[str, dict[str, Any]]:
+        """Return a document's digest and its fields. Raises IngestError."""
         with self.turn:
             if key not in self.ahead:
                 self._wait_for(key)
@@ -175,12 +177,15 @@ class VechordNamespace:
         limit = self.limits.vechord_prefetch_chunks
         fitting = sum(1 for _ in takewhile(lambda total: total <= limit, totals))
         keys = [row["key"] for row in rows[: max(1, fitting)]]
+        documents, rows, digests = await vechord.read_vechord(*self._from, keys)
         chunks = defaultdict[str, list[dict[str, Any]]](list)
-        for row in await vechord.vechord_chunks(*self._from, keys):
+        for row in rows:
             if row["content"]:
                 chunks[row["key"]].append(_chunk(row))
-        documents = await vechord.vechord_documents(*self._from, keys)
-        self.ahead = {row["key"]: _document(row, chunks[row["key"]]) for row in documents}
+        self.ahead = {
+            row["key"]: (digests[row["key"]], _document(row, chunks[row["key"]]))
+            for row in documents
+        }
 
 
 async def find_namespace(
@@ -204,6 +209,11 @@ async def find_namespace(
         *(row["table_name"], row["document_table"], space),
     )
     return VechordNamespace(database, name, row["table_name"], space, limits)
+
+
+def _recipe(context: str, sha256: str) -> str:
+    """Return a document's recipe: no vector is kept, each comes along."""
+    return f"{GIVEN_RECIPE_PREFIX}{context} {sha256}"
 
 
 def _chunk(row: Row) -> dict[str, Any]:

@@ -416,7 +416,9 @@ async def compare_embedders(
 def read_queries(file: Path) -> list[str]:
     """Read queries, one a line. Raises ConfigError."""
     try:
-        queries = [line.strip() for line in file.read_text().splitlines() if line.strip()]
+        queries = [
+            line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()
+        ]
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the sample {file} cannot be read: {error}") from None
     if not queries:

@@ -355,4 +355,5 @@ def _write_settings(folder: Path, model: NamedModel) -> None:
 
 def _add_settings(file: Path, settings: dict[str, Any]) -> None:
     file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(read_settings(file) | settings, indent=1) + "\n")
+    written = json.dumps(read_settings(file) | settings, indent=1) + "\n"
+    file.write_text(written, encoding="utf-8")

@@ -204,7 +204,7 @@ def _new_session(graph: Path | bytes, name: str, remedy: str) -> "InferenceSessi
 def has_vnni(told: Path = Path("/proc/cpuinfo")) -> bool:
     """Return whether the processor adds products of 8 bits in 32; False where no system tells."""
     try:
-        return not VNNI.isdisjoint(told.read_text().split())
+        return not VNNI.isdisjoint(told.read_text(encoding="utf-8").split())
     except OSError:
         return False
 
@@ -292,7 +292,7 @@ def read_settings(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     try:
-        settings = json.loads(file.read_text())
+        settings = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{file.name} is no JSON: {error}") from error
     if not isinstance(settings, dict):

@@ -208,7 +208,9 @@ def _write(folder: Path, row: Row, content: bytes, metadata: Json) -> Path:
     path = path.resolve()
     path.write_bytes(content)
     if metadata:
-        path.with_name(f"{path.name}{SIDECAR_ENDING}").write_text(json.dumps(metadata))
+        path.with_name(f"{path.name}{SIDECAR_ENDING}").write_text(
+            json.dumps(metadata), encoding="utf-8"
+        )
     return path
 
 

@@ -310,7 +310,8 @@ async def list_file_batch_files(
     params: Annotated[StoreFileListParams, Query()],
 ) -> ListShape[VectorStoreFile]:
     """List the files of a batch."""
-    return await list_store_files(caller, vector_store_id, params, _run(batch_id))
+    await _batch(caller, vector_store_id, run := _run(batch_id))
+    return await list_store_files(caller, vector_store_id, params, run)
 
 
 def _run(batch_id: str) -> int:
