@@ -27,9 +27,7 @@ def running(
         file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
     server = (data, programs, user)
     try:
-        yield await_postmaster(
-            data, partial(start_postmaster, *server), partial(stop_postmaster, *server)
-        )
+        yield await_postmaster(data, programs, user, partial(start_postmaster, *server))
     finally:
         end_postmaster(*server)
 

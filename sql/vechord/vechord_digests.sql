@@ -1,5 +1,5 @@
 -- vechord has no index on foreign keys: a page of documents costs one pass over the chunks.
-create or replace function lexichord.vechord_digests(namespace text, chunk_table text, after text, batch integer, keys text[] default null)
+create or replace function lexichord.vechord_digests(namespace text, chunk_table text, after text, batch integer)
 returns table (key text, chunks bigint, sha256 text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -10,7 +10,6 @@ begin
         with page as materialized (
             select d.%1$I as key, sha256(convert_to(to_jsonb(d)::text, 'UTF8')) as digest
             from (select %2$s from %3$s as d where d.%1$I is not null and ($1 is null or d.%1$I > $1::%4$s)
-                    and ($3 is null or d.%1$I = any($3::%4$s[]))
                   order by d.%1$I limit $2) as d
         )
         select p.key::text, count(c.%5$I),
@@ -24,7 +23,7 @@ begin
         t.document_table, t.key_type, t.reference_column,
         lexichord.column_list('c', array_remove(array[t.text_column, t.context_column] || t.metadata_columns, null)),
         t.vector_column, lexichord.column_list('c', t.order_columns), chunk_table)
-    using after, batch, keys;
+    using after, batch;
 end $$;
-comment on function lexichord.vechord_digests(text, text, text, integer, text[]) is
-'The next documents of a vechord namespace, of `keys` alone or all, by key, with a digest of each with all its chunks.';
+comment on function lexichord.vechord_digests(text, text, text, integer) is
+'The next documents of a vechord namespace, by key, with a digest of each with all its chunks.';

@@ -71,8 +71,12 @@ def test_files_are_read_alike_in_every_locale(dsn: str, tmp_path: Path, line: st
 @pytest.mark.parametrize(
     ("line", "code", "told"),
     [
-        ("list --json > /dev/full", 1, "lexichord: no room is left on the disk: "),
-        ("status > /dev/full", 1, "lexichord: no room is left on the disk: "),
+        (
+            "list --json > /dev/full",
+            1,
+            "lexichord: no room is left on the disk for what is printed",
+        ),
+        ("status > /dev/full", 1, "lexichord: no room is left on the disk for what is printed"),
         ("ingest - --name a.md <&-", 2, "lexichord: standard input is closed: name a file"),
     ],
 )

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from signal import SIGINT, SIGKILL
-from time import monotonic
+from signal import SIGINT, SIGKILL, SIGTERM
+from threading import Event
+from time import monotonic, sleep
 
 import psutil
 import psycopg
@@ -183,15 +184,46 @@ def hung_home(prepared_home: Path) -> Iterator[Path]:
         kill_postmaster(prepared_home)
 
 
-def test_a_server_that_never_ends_is_stopped_at_once(
-    hung_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("lexichord.db.postmaster.STOP_SECONDS", 2)
+def test_a_server_that_never_ends_is_stopped_at_once(hung_home: Path) -> None:
     started = monotonic()
     with SyncLexichord(home=hung_home) as lexichord:
         assert lexichord.status().documents == 0
     assert monotonic() - started < STALE_LOCK_SECONDS
     assert postmaster(hung_home) is None
+
+
+def sleep_in_it(url: str, begun: Event) -> None:
+    with psycopg.connect(url) as connection:
+        begun.set()
+        connection.execute("select pg_sleep(3)")
+
+
+def test_a_server_that_somebody_stops_gently_ends_what_it_does(prepared_home: Path) -> None:
+    """Who needs it meanwhile waits."""
+    with Client(prepared_home, "hold") as client, ThreadPoolExecutor(1) as pool:
+        work = pool.submit(sleep_in_it, running_url(prepared_home) or "", begun := Event())
+        begun.wait()
+        os.kill(postmaster(prepared_home) or 0, SIGTERM)
+        client.kill()
+        with SyncLexichord(home=prepared_home) as lexichord:
+            work.result(timeout=0)
+            assert lexichord.status().documents == 0
+
+
+def test_a_checkpoint_is_waited_for(prepared_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lexichord.db.postmaster.STOP_TURN_SECONDS", 1)
+    with ThreadPoolExecutor(1) as pool, SyncLexichord(home=prepared_home) as lexichord:
+        lexichord.ingest(documents=[{"uri": "a.md", "text": "The zebra has stripes."}])
+        server = psutil.Process(postmaster(prepared_home) or 0)
+        (slow,) = (one for one in server.children() if "checkpointer" in " ".join(one.cmdline()))
+        slow.suspend()
+        stopped = pool.submit(stop_server, settings_of(prepared_home))
+        sleep(4)
+        slow.resume()
+        assert stopped.result() is True
+    log = (prepared_home / "postgres" / "log").read_text()
+    assert "received fast shutdown request" in log
+    assert "received immediate shutdown request" not in log
 
 
 @pytest.fixture

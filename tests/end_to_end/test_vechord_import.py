@@ -123,6 +123,16 @@ def test_what_changes_while_it_is_imported_is_known_by_what_was_read(
     assert plain.show("vechord:ns/a").text == LEASE
 
 
+def test_keys_that_repeat_are_imported_once(plain: SyncLexichord, dsn: str) -> None:
+    """In a table that inherits: a unique key is each table's own."""
+    small(dsn)
+    execute(dsn, "create table more () inherits (s_document)")
+    execute(dsn, "insert into more values (1, 'Again', 'Alpha. Beta.')")
+    report = plain.import_vechord("s")
+    assert report.failed == {}
+    assert {row.uri for row in plain.list()} == {"vechord:s/1", "vechord:s/2"}
+
+
 def test_another_dimension_is_refused(plain: SyncLexichord, dsn: str) -> None:
     fill(dsn, "wide", 5)
     with pytest.raises(ConfigError, match="have 5 numbers, the database is bound to test/tiny/4"):

@@ -14,7 +14,7 @@ TEXT = (
     'The "Tenant" shall pay EUR 1,000.50 (net)\n'
     "within  110 years – or 0.5% more; the tenants\u2019."
 )
-IN_SOURCE = 'At https://in.example/a, that is; in R&amp;D "a\\tab"'
+IN_SOURCE = 'At https://in.example/a, that is; a@in.example, 030123; in R&amp;D "a\\tab"'
 LETTERS = st.sampled_from("aZ9 \n.\"'`-–“”’«»(é終[#<\u00a0")
 TEXTS = st.text(LETTERS, max_size=40)
 
@@ -160,6 +160,13 @@ def test_words_of_a_text_are_found_in_it(text: str, first: int, length: int) -> 
         "See https://in.example/a.",
         "»within 110 years« or «within 110 years» or ”within 110 years”, 「within 110 years」",
         r'The source has `a\tab` and "in R&D".',
+        'It says „Tenant" and „within 110 years" there, “net" and "net”.',
+        "Write to [a@in.example](mailto:a@in.example), mailto:a@in.example or [us](tel:030123).",
+        "See http://in.example/a, **https://in.example/a**, `https://in.example/a`.",
+        "| //in.example/a | “https://in.example/a” 见 https://in.example/a。然后",
+        "Stored in **C:\\Temp**, C:/Temp; per tenant:/day; run -v data:/b; a Map<key:value>.",
+        "Use list[str](key: str); open file:report.pdf, data:5, tel:5; set href = value.",
+        "<q><b>net</b></q> and a <q></q>",
         "Paid net: either/or, 5'6 by 7, and/or; at 10:30.",
     ],
 )
@@ -209,8 +216,11 @@ ADDRESSES = [
         *(f"![x]({address})" for address in ADDRESSES),
         *(f"<{address}>" for address in ADDRESSES if ":" in address),
         "[x](vscode:open)",
-        "<vscode:open>",
+        "[x]: vscode:open",
         "<img src=evil.png>",
+        "<a class='x' href = 'evil.example'>",
+        "**https://evil.example/**",
+        *(f"Da steht {marks[0]}frei erfunden{marks[1]}." for marks in ('„"', '“"', '"”')),
         "www.evil.example",
         " ".join(f'"{number} years"' for number in range(110)),
     ],

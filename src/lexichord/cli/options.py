@@ -359,7 +359,7 @@ def _errors_in_one_line() -> Iterator[None]:
             say_error(f"no file can have so long a name: {error.filename}")
             raise typer.Exit(EXIT_USAGE) from error
         if error.errno == errno.ENOSPC:
-            say_error(f"no room is left on the disk: {error.filename or 'for what is printed'}")
+            say_error(f"no room is left on the disk for {error.filename or 'what is printed'}")
             drop_output()
             raise typer.Exit(EXIT_FAILED) from error
         raise

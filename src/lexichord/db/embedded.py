@@ -86,16 +86,20 @@ class EmbeddedServer(PostgresServer):
     def ensure_postgres_running(self) -> None:
         """Attach to the server, started if need be."""
         self.forget_dead_processes()
-        self._postmaster_info = await_postmaster(self.pgdata, self._start, self._stop)
+        self._postmaster_info = await_postmaster(*self._server, self._start)
+
+    @property
+    def _server(self) -> tuple[Path, Path, str | None]:
+        return self.pgdata, self.bin_path, self.system_user
 
     def _start(self) -> None:
         if os.name == "nt":
             super().ensure_postgres_running()
         else:
-            start_postmaster(self.pgdata, self.bin_path, self.system_user)
+            start_postmaster(*self._server)
 
     def _stop(self) -> None:
-        stop_postmaster(self.pgdata, self.bin_path, self.system_user)
+        stop_postmaster(*self._server)
 
     def forget_dead_processes(self) -> None:
         """Drop the pids of killed processes; one of them would keep the server up for ever."""

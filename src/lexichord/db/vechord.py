@@ -39,19 +39,17 @@ async def vechord_digests(
 
 async def read_vechord(
     database: Database, namespace: str, chunk_table: str, keys: Sequence[str]
-) -> tuple[list[Row], list[Row], dict[str, str]]:
-    """Return documents, their chunks and their digests by key, all of one moment.
+) -> tuple[list[Row], list[Row]]:
+    """Return documents and their chunks, of one moment.
 
-    See sql/vechord/vechord_documents.sql, vechord_chunks.sql, vechord_digests.sql.
+    See sql/vechord/vechord_documents.sql and vechord_chunks.sql.
     """
     scope = {"namespace": namespace, "chunk_table": chunk_table, "keys": list(keys)}
     async with database.transaction() as connection:
         await connection.execute(REPEATABLE_READ)
         documents = await call(connection, "vechord_documents", **scope)
         chunks = await call(connection, "vechord_chunks", **scope)
-        batch = {"after": None, "batch": len(keys)}
-        digests = await call(connection, "vechord_digests", **scope, **batch)
-    return documents, chunks, {row["key"]: row["sha256"] for row in digests}
+    return documents, chunks
 
 
 async def vechord_orphans(database: Database, namespace: str, chunk_table: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from itertools import accumulate, takewhile
 from threading import Lock
 from typing import Any
@@ -121,26 +122,26 @@ class VechordNamespace:
             after = rows[-1]["key"]
 
     def _source(self, row: Row, dataset: str, context: str) -> IngestSource:
-        uri, sha256 = f"vechord:{self.name}/{row['key']}", row["sha256"]
+        uri, digest = f"vechord:{self.name}/{row['key']}", row["sha256"]
         if len(uri.encode()) > given_documents.MAX_URI_BYTES:
             return refused_source(
-                f"vechord:{self.name}/{sha256}", IngestError("its key is too long")
+                f"vechord:{self.name}/{digest}", IngestError("its key is too long")
             )
         if not row["chunks"]:
             return refused_source(uri, IngestError("has no chunks"))
         read = partial(self._read, row["key"], uri, dataset, context)
-        return IngestSource(uri, sha256, _recipe(context, sha256), read)
+        return IngestSource(uri, digest, _recipe(context, digest), read)
 
     def _read(self, key: str, uri: str, dataset: str, context: str) -> PreparedDocument:
         """Read a document as it is by now. Called in several threads, while the loop runs."""
-        sha256, taken = self._take(key)
+        digest, taken = self._take(key)
         try:
             document = given_documents.GivenDocument.model_validate(
                 {"uri": uri, "space": self.space, **taken}
             )
         except ValidationError as error:
             raise IngestError(explain_invalid(error)) from None
-        return self._prepare(document, dataset, sha256, _recipe(context, sha256))
+        return self._prepare(document, dataset, digest, _recipe(context, digest))
 
     def _take(self, key: str) -> tuple[str, dict[str, Any]]:
         """Return a document's digest and its fields. Raises IngestError."""
@@ -159,15 +160,15 @@ class VechordNamespace:
         self.reading.result()
 
     def _prepare(
-        self, document: given_documents.GivenDocument, dataset: str, sha256: str, recipe: str
+        self, document: given_documents.GivenDocument, dataset: str, digest: str, recipe: str
     ) -> PreparedDocument:
         try:
-            return given_documents.prepare_document(document, dataset, sha256, recipe)
+            return given_documents.prepare_document(document, dataset, digest, recipe)
         except IngestError:
             if not document.text:
                 raise
         joined = document.model_copy(update={"text": None})
-        prepared = given_documents.prepare_document(joined, dataset, sha256, recipe)
+        prepared = given_documents.prepare_document(joined, dataset, digest, recipe)
         self.joined.append(document.uri)
         return prepared
 
@@ -177,13 +178,12 @@ class VechordNamespace:
         limit = self.limits.vechord_prefetch_chunks
         fitting = sum(1 for _ in takewhile(lambda total: total <= limit, totals))
         keys = [row["key"] for row in rows[: max(1, fitting)]]
-        documents, rows, digests = await vechord.read_vechord(*self._from, keys)
-        chunks = defaultdict[str, list[dict[str, Any]]](list)
+        documents, rows = await vechord.read_vechord(*self._from, keys)
+        chunks = defaultdict[str, list[Row]](list)
         for row in rows:
-            if row["content"]:
-                chunks[row["key"]].append(_chunk(row))
+            chunks[row["key"]].append(row)
         self.ahead = {
-            row["key"]: (digests[row["key"]], _document(row, chunks[row["key"]]))
+            row["key"]: (_digest(row, chunks[row["key"]]), _document(row, chunks[row["key"]]))
             for row in documents
         }
 
@@ -211,9 +211,26 @@ async def find_namespace(
     return VechordNamespace(database, name, row["table_name"], space, limits)
 
 
-def _recipe(context: str, sha256: str) -> str:
+def _recipe(context: str, digest: str) -> str:
     """Return a document's recipe: no vector is kept, each comes along."""
-    return f"{GIVEN_RECIPE_PREFIX}{context} {sha256}"
+    return f"{GIVEN_RECIPE_PREFIX}{context} {digest}"
+
+
+def _digest(document: Row, chunks: Sequence[Row]) -> str:
+    """Return the digest of a document with all its chunks; see sql/vechord/vechord_digests.sql."""
+    return sha256(b"".join(row["digest"] for row in (document, *chunks))).hexdigest()
+
+
+def _document(row: Row, rows: Sequence[Row]) -> dict[str, Any]:
+    chunks = [_chunk(each) for each in rows if each["content"]]
+    text = row["content"] or "".join(chunk["content"] for chunk in chunks[:1])
+    first = next(filter(None, map(str.strip, text.splitlines())), "")
+    return {
+        "chunks": chunks,
+        "text": row["content"] or None,
+        "title": row["title"] or first[:VECHORD_TITLE_CHARS],
+        "metadata": row["metadata"],
+    }
 
 
 def _chunk(row: Row) -> dict[str, Any]:
@@ -222,15 +239,4 @@ def _chunk(row: Row) -> dict[str, Any]:
         "context": row["context"] or "",
         "metadata": row["metadata"],
         "vector": row["embedding"],
-    }
-
-
-def _document(row: Row, chunks: Sequence[Any]) -> dict[str, Any]:
-    text = row["content"] or "".join(chunk["content"] for chunk in chunks[:1])
-    first = next(filter(None, map(str.strip, text.splitlines())), "")
-    return {
-        "chunks": chunks,
-        "text": row["content"] or None,
-        "title": row["title"] or first[:VECHORD_TITLE_CHARS],
-        "metadata": row["metadata"],
     }

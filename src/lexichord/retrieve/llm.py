@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
+from itertools import chain
 from typing import Any, NamedTuple
 
 from lexichord.db import search as db
@@ -83,21 +84,31 @@ QUOTE_EDGES = " \t\n'\"“”„«»\u2039\u203a\u2018\u2019\u201a"
 LETTERS_AND_DIGITS = "0-9A-Za-z\u00c0-\u04ff"
 QUOTE_START = rf"(?:(?<![{LETTERS_AND_DIGITS}])(?!(?<=[0-9][.,])[0-9])|(?![{LETTERS_AND_DIGITS}]))"
 QUOTE_END = rf"(?:(?![{LETTERS_AND_DIGITS}])(?!(?<=[0-9])[.,][0-9])|(?<![{LETTERS_AND_DIGITS}]))"
-# Of each kind the first mark opens and the second closes, for languages turn them about.
-QUOTATION_MARKS = ("“”„", "«»", "\u2039\u203a", '"', "\uff02", "`", "「」", "『』")
+# Of each kind the first mark opens and the second closes, for languages turn them about; a straight
+# one often closes what a curly one opens.
+QUOTATION_MARKS = ('“”„"', "«»", "\u2039\u203a", "\uff02", "`", "「」", "『』")
 SINGLE_QUOTED = re.compile(  # they are also apostrophes
     r"(?<!\w)['\u2018\u201a]((?:[^'\u2018\u2019]|(?<=\w)['\u2019](?=\w))+)['\u2018\u2019](?!\w)"
 )
 MARKED_QUOTE = re.compile(r"<q\b[^<>]*>([^<>]*)", re.I)
 STATED_EDGES = ".,;:!?。，"  # within quotation marks they may be the text's own
-# What a page makes a link of: an address with or without its scheme, a link's and a tag's target.
-SCHEMES = "https?|ftps?|file|mailto|tel|javascript|vbscript|data"
+# What a page makes a link of: an address, with or without its scheme, and the target of a link, of
+# a reference or of a tag.
+ADDRESS_SIGNS = r"[^\s()<>\[\]\"'“”|。，、；！？】」』\uff1a\uff09]"
 LINK_ADDRESS = re.compile(
-    rf"(?:[/\\]{{2}}|(?<=:)[/\\]|\bwww\.|\b(?:{SCHEMES}):)[^\s)>\]\"'<]+"
-    r"|(?<=\]\()\s*<?[a-z][a-z0-9+.-]*:[^)>]+|(?<=<)[a-z][a-z0-9+.-]+:[^<>]*"
-    r"|\b(?:src|href)\s*=\s*[^\s>]+",
+    rf"(?:\bhttps?:|\bftps?:|\bmailto:|[/\\]{{2}}|\bwww\.){ADDRESS_SIGNS}+"
+    rf"|\]\([\s<]*[a-z][a-z0-9+.-]*:{ADDRESS_SIGNS}+"
+    rf"|^\s*\[[^\]]+\]:[\s<]*[a-z][a-z0-9+.-]*:{ADDRESS_SIGNS}+"
+    rf"|<(?:tel|javascript|vbscript|data|file):{ADDRESS_SIGNS}+"
+    rf"|<[a-z][^<>]*?\b(?:src|srcset|href|action|formaction)\s*=\s*[\"']?{ADDRESS_SIGNS}+",
     re.I,
 )
+# What stands before the address itself, which a source may have with another scheme or none.
+ADDRESS_HEAD = re.compile(
+    r"(?:\]\(|^\s*\[[^\]]+\]:|<[a-z][^<>=]*=)?[\s<\"']*(?:(?:https?|ftps?|mailto|tel):)?[/\\]*",
+    re.I,
+)
+ADDRESS_END = "*_`~" + STATED_EDGES
 ESCAPED_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -170,7 +181,8 @@ def is_invented(text: str, sources: Sequence[NumberedQuote]) -> bool:
     texts = [_drawn(source.quote.text) for source in sources]
     addresses = [_without_controls(stored) for stored in texts]
     for linked in LINK_ADDRESS.findall(_without_controls(_drawn(text))):
-        if not any(linked.rstrip(STATED_EDGES) in stored for stored in addresses):
+        address = ADDRESS_HEAD.sub("", linked, count=1).rstrip(ADDRESS_END)
+        if not any(address in stored for stored in addresses):
             return True
     quoted = dict.fromkeys(stated.rstrip(STATED_EDGES) for stated in _quoted(_drawn(text)))
     if len(quoted) > MAX_LIST_ENTRIES:
@@ -190,10 +202,9 @@ def _without_controls(text: str) -> str:
 
 def _quoted(text: str) -> Iterator[str]:
     """Yield what stands between quotation marks."""
-    for marks in QUOTATION_MARKS:
-        yield from filter(str.strip, re.split(f"[{marks}]", text)[1:-1:2])
-    yield from SINGLE_QUOTED.findall(text)
-    yield from MARKED_QUOTE.findall(text)
+    between = [re.split(f"[{marks}]", text)[1:-1:2] for marks in QUOTATION_MARKS]
+    found = chain(*between, SINGLE_QUOTED.findall(text), MARKED_QUOTE.findall(text))
+    yield from filter(str.strip, found)
 
 
 type CellKey = tuple[str, str]  # a document's id and an aspect
