@@ -33,7 +33,7 @@ OF_LEXICHORD_DATA = """
     make_queue_function owns_queue_function most_compared_rows fill_principals average_length
     impact impact_vector add_to_tail drop_from_tail fill_keyword_text join_writers
     table_statements compared_columns
-    replace_impacts add_missing_vectors add_vectors spread_vectors seen_documents
+    replace_impacts add_missing_vectors add_vectors spread_vectors seen_documents is_spread
 """
 OTHERS = {*OF_LEXICHORD_DATA.split(), *ROW_TYPED, *(name for name, _ in calls.OTHERS)}
 SECRETS = {
