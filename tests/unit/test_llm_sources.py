@@ -220,13 +220,15 @@ ADDRESSES = [
         "<img src=evil.png>",
         "<a class='x' href = 'evil.example'>",
         "**https://evil.example/**",
+        *(f"See https://{part}." for part in ("n.example/a", "in.examp", "example/a")),
+        "[me](mailto:a@in.exam)",
         *(f"Da steht {marks[0]}frei erfunden{marks[1]}." for marks in ('„"', '“"', '"”')),
         "www.evil.example",
         " ".join(f'"{number} years"' for number in range(110)),
     ],
 )
 def test_what_they_do_not_hold_is(text: str) -> None:
-    assert is_invented(text, [source(TEXT)])
+    assert is_invented(text, [source(TEXT), source(IN_SOURCE, 2)])
 
 
 @pytest.mark.parametrize(

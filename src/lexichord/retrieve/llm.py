@@ -108,7 +108,7 @@ ADDRESS_HEAD = re.compile(
     r"(?:\]\(|^\s*\[[^\]]+\]:|<[a-z][^<>=]*=)?[\s<\"']*(?:(?:https?|ftps?|mailto|tel):)?[/\\]*",
     re.I,
 )
-ADDRESS_END = "*_`~" + STATED_EDGES
+ADDRESS_END = "*_`~/" + STATED_EDGES
 ESCAPED_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -178,13 +178,14 @@ def is_invented(text: str, sources: Sequence[NumberedQuote]) -> bool:
     As what draws Markdown or HTML would read it. One with too many quotes to look for is taken for
     invented.
     """
-    texts = [_drawn(source.quote.text) for source in sources]
+    drawn, texts = _drawn(text), [_drawn(source.quote.text) for source in sources]
     addresses = [_without_controls(stored) for stored in texts]
-    for linked in LINK_ADDRESS.findall(_without_controls(_drawn(text))):
-        address = ADDRESS_HEAD.sub("", linked, count=1).rstrip(ADDRESS_END)
-        if not any(address in stored for stored in addresses):
+    for linked in dict.fromkeys(LINK_ADDRESS.findall(_without_controls(drawn))):
+        address = re.escape(ADDRESS_HEAD.sub("", linked, count=1).rstrip(ADDRESS_END))
+        whole = re.compile(rf"(?<![\w.@-]){address}(?!\w)")  # no part of another one
+        if not any(whole.search(stored) for stored in addresses):
             return True
-    quoted = dict.fromkeys(stated.rstrip(STATED_EDGES) for stated in _quoted(_drawn(text)))
+    quoted = dict.fromkeys(stated.rstrip(STATED_EDGES) for stated in _quoted(drawn))
     if len(quoted) > MAX_LIST_ENTRIES:
         return True
     return not all(any(_find(stated, stored) for stored in texts) for stated in quoted)
