@@ -304,9 +304,8 @@ def compare_rebuilt(connection: Connection, questions: Questions) -> dict[str, i
 
 def wrong_vectors(connection: Connection) -> int:
     """Return how many vectors of a cluster's workers are not the coordinator's; 0 on one server."""
-    if connection.execute("select to_regclass('lexichord_data.chunk_vector')").fetchone() == (
-        None,
-    ):
+    is_cluster = "select where to_regclass('lexichord_data.chunk_vector') is not null"
+    if connection.execute(is_cluster).fetchone() is None:
         return 0
     spread, known = (
         set(connection.execute(f"select {columns}, embedding::text from lexichord_data.{table}"))

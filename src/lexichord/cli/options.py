@@ -360,7 +360,7 @@ def _errors_in_one_line() -> Iterator[None]:
             raise typer.Exit(EXIT_USAGE) from error
         if error.errno == errno.ENOSPC:
             say_error(f"no room is left on the disk for {error.filename or 'what is printed'}")
-            drop_output()
+            _drop_output()
             raise typer.Exit(EXIT_FAILED) from error
         raise
     except KeyboardInterrupt as interrupt:
@@ -370,9 +370,9 @@ def _errors_in_one_line() -> Iterator[None]:
         raise typer.Exit(exit_code(interrupt)) from None
 
 
-def drop_output() -> None:
+def _drop_output() -> None:
     """Let what could not be printed be forgotten: at the end Python would try it again."""
-    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
+    with Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 

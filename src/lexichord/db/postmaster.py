@@ -128,13 +128,13 @@ def await_postmaster(
         if info is None:
             with contextlib.suppress(subprocess.TimeoutExpired):  # it goes on starting
                 start()
-            continue
-        if info.status == "ready":
+        elif info.status == "ready":
             return info
-        log.warning("the embedded server is %s: waiting for it", info.status)
-        if _is_stuck(info, programs, user):
+        elif _is_stuck(info, programs, user):
             stop_postmaster(data, programs, user)
-        time.sleep(1)
+        else:
+            log.warning("the embedded server is %s: waiting for it", info.status)
+            time.sleep(1)
     raise subprocess.TimeoutExpired("pg_ctl", RECOVERY_SECONDS)
 
 

@@ -310,8 +310,10 @@ async def list_file_batch_files(
     params: Annotated[StoreFileListParams, Query()],
 ) -> ListShape[VectorStoreFile]:
     """List the files of a batch."""
-    await _batch(caller, vector_store_id, run := _run(batch_id))
-    return await list_store_files(caller, vector_store_id, params, run)
+    listed = await list_store_files(caller, vector_store_id, params, run := _run(batch_id))
+    if not listed.data:  # nothing of that state, or no batch
+        await _batch(caller, vector_store_id, run)
+    return listed
 
 
 def _run(batch_id: str) -> int:
