@@ -1,4 +1,5 @@
-create or replace function lexichord.delete_file(file_id text, dataset text default null) returns boolean
+-- A file is not for who reaches less to delete than its sender did, or than the datasets that hold it: null.
+create or replace function lexichord.delete_file(file_id text, dataset text default null, reach text[] default null) returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp set lock_timeout = '30s' as $$
 declare
     prefix text;
@@ -6,6 +7,12 @@ declare
 begin
     -- Who begins to store the file, or stores a document of it, is waited for, and finds it gone.
     perform from file f where f.id = delete_file.file_id and delete_file.dataset is null for update;
+    if exists (
+        select from file f where f.id = delete_file.file_id and delete_file.dataset is null and not (
+            coalesce(f.datasets <@ reach, reach is null)
+            and not exists (select from dataset_file x join dataset s on s.id = x.dataset_id where x.file_id = f.id and s.name <> all(reach)))) then
+        return null;
+    end if;
     perform from dataset_file x join dataset s on s.id = x.dataset_id
     where x.file_id = delete_file.file_id and (delete_file.dataset is null or s.name = delete_file.dataset)
     order by x.dataset_id for update of x;
@@ -31,5 +38,5 @@ begin
     end if;
     return found;
 end $$;
-comment on function lexichord.delete_file(text, text) is
-'Deletes a file with the documents that it became, or takes it with them out of one dataset; false where there was none.';
+comment on function lexichord.delete_file(text, text, text[]) is
+'Deletes a file with the documents that it became, or takes it with them out of one dataset; false where there was none, null where the reach ends before its sender''s or the datasets that hold it.';

@@ -10,7 +10,9 @@ import psycopg
 import pytest
 
 from lexichord import Lexichord
+from lexichord.errors import ForbiddenError, NotFoundError
 from lexichord.serve.access import ScopedClient
+from lexichord.types.state import Rights
 from tests.conftest import SPACE
 from tests.end_to_end.hashing import Hashing
 
@@ -71,6 +73,23 @@ async def test_what_is_gone_from_a_dataset_meanwhile_is_not_stored_in_it(
     failed = await store(core, row["file_id"], partial(change, core.database.dsn, statement))
     assert set(failed.values()) == {"it was deleted or moved before it was stored"}
     assert {each.dataset for each in await core.list()} == left
+
+
+async def test_a_file_of_a_wider_key_is_taken_out_of_a_dataset_and_not_deleted(
+    core: Lexichord,
+) -> None:
+    await ScopedClient(core).define_dataset("zoo", {})
+    row = await ScopedClient(core).keep_file("a.txt", "", "assistants", TEXT.encode())
+    assert await store(core, row["file_id"], ignore) == {}
+    narrow = ScopedClient(core, Rights(("zoo",), writes=True))
+    with pytest.raises(ForbiddenError, match="also where the key does not reach"):
+        await narrow.delete_file(row["file_id"])
+    assert len(await core.list()) == 1
+    await narrow.remove_dataset_file("zoo", row["file_id"])
+    assert await core.list() == []
+    with pytest.raises(NotFoundError):
+        await narrow.delete_file(row["file_id"])
+    assert await ScopedClient(core).kept_content(row["file_id"]) == TEXT.encode()
 
 
 async def test_a_file_that_is_gone_before_it_is_stored_at_all_is_not_stored(

@@ -166,6 +166,34 @@ def test_a_file_goes_with_its_documents_out_of_one_dataset_or_all(connection: Co
     assert not value(connection, "select lexichord.delete_file(%s)", A)
 
 
+@pytest.mark.parametrize(
+    ("sent_by", "held_by", "reach", "deleted"),
+    [
+        (None, ["zoo"], ["zoo"], None),  # whoever sent it reaches more
+        (None, ["zoo"], None, True),
+        (["zoo"], ["zoo"], ["zoo"], True),
+        (["zoo"], ["zoo", "farm"], ["zoo"], None),
+        (["zoo"], ["zoo", "farm"], ["zoo", "farm"], True),
+        (["zoo", "farm"], ["zoo"], ["zoo"], None),
+    ],
+)
+def test_a_file_is_deleted_by_who_reaches_all_that_it_is_of(
+    connection: Connection,
+    sent_by: list[str] | None,
+    held_by: list[str],
+    reach: list[str] | None,
+    deleted: bool | None,
+) -> None:
+    keep(connection, A, sent_by)
+    for dataset in held_by:
+        store(connection, attach(connection, A, dataset), A, dataset)
+    statement = "select lexichord.delete_file(%s, reach => %s)"
+    assert value(connection, statement, A, reach) is deleted
+    assert [states(connection, dataset) for dataset in held_by] == [
+        [] if deleted else [(A, "completed")] for _ in held_by
+    ]
+
+
 def test_nothing_is_deleted_that_is_being_stored(connection: Connection) -> None:
     keep(connection, A)
     attach(connection, A)

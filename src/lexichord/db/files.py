@@ -69,10 +69,17 @@ async def list_files(
     )
 
 
-async def delete_file(database: Database, file_id: str, dataset: str | None = None) -> bool:
+async def delete_file(
+    database: Database,
+    file_id: str,
+    dataset: str | None = None,
+    reach: Sequence[str] | None = None,
+) -> bool | None:
     """See sql/files/delete_file.sql."""
-    (row,) = await database.write("delete_file", file_id=file_id, dataset=dataset)
-    return bool(row["delete_file"])
+    within = None if reach is None else list(reach)
+    (row,) = await database.write("delete_file", file_id=file_id, dataset=dataset, reach=within)
+    deleted: bool | None = row["delete_file"]
+    return deleted
 
 
 async def define_dataset(

@@ -70,11 +70,10 @@ class FileMethods(Scoped):
     @recorded
     async def delete_file(self, file_id: str) -> None:
         """Delete a kept file with all documents that it became. Raises NotFoundError."""
-        scope = self._scope("delete").get("datasets")
-        (row,) = await self._find_files([file_id])
-        if scope is not None and not set(row["datasets"]).issubset(scope):
+        reach = self._scope("delete").get("datasets")
+        await self._find_files([file_id])
+        if await db.delete_file(self._client.database, file_id, reach=reach) is None:
             raise ForbiddenError(f"{file_id} is also where the key does not reach")
-        await db.delete_file(self._client.database, file_id)
 
     @recorded
     async def describe_datasets(
