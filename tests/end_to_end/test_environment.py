@@ -77,6 +77,11 @@ def test_files_are_read_alike_in_every_locale(dsn: str, tmp_path: Path, line: st
             "lexichord: no room is left on the disk for what is printed",
         ),
         ("status > /dev/full", 1, "lexichord: no room is left on the disk for what is printed"),
+        ("--version > /dev/full", 1, "lexichord: no room is left on the disk for what is printed"),
+        ("keys --help > /dev/full", 1, "lexichord: no room is left on the disk for what is print"),
+        ("--version >&-", 1, "lexichord: standard output is closed"),
+        ("status >&-", 1, "lexichord: standard output is closed"),
+        ("keys create ann >&-", 1, "lexichord: standard output is closed"),
         ("ingest - --name a.md <&-", 2, "lexichord: standard input is closed: name a file"),
     ],
 )
@@ -84,3 +89,62 @@ def test_what_a_shell_takes_away_is_said(dsn: str, line: str, code: int, told: s
     ended, errors = command(dsn, line)
     assert (ended, errors.count("\n")) == (code, 1), errors
     assert errors.startswith(told)
+
+
+@pytest.mark.parametrize("line", ["--version", "keys --help"])
+def test_nothing_is_said_of_a_reader_that_is_gone(dsn: str, line: str) -> None:
+    assert command(dsn, line + " | true; exit ${PIPESTATUS[0]}") == (1, "")
+
+
+def test_a_key_that_cannot_be_shown_is_none(dsn: str) -> None:
+    code, errors = command(dsn, "keys create ann > /dev/full")
+    assert (code, "is revoked" in errors, "keep it" in errors) == (1, True, False), errors
+    code, errors = command(dsn, "keys create ann > /dev/null")
+    assert (code, errors) == (0, "keep it: it is not shown again\n")
+    code, errors = command(dsn, "keys rotate 2 > /dev/full")
+    assert (code, "is revoked" in errors) == (1, True), errors
+    code, errors = command(dsn, "keys rotate 2 > /dev/null")
+    assert (code, errors) == (0, "keep it: it is not shown again\n")
+
+
+AT_A_PLACE = """
+import os, signal, sys, threading, time
+import typer.main
+import lexichord.cli as cli
+import lexichord.cli.commands
+{begin}
+sys.argv = ["lexichord", "config", "show"]
+cli.main()
+"""
+BEFORE_A_COMMAND = """
+real = typer.main.get_command
+def signalled(app):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return real(app)
+typer.main.get_command = signalled
+"""
+AT_AN_END_THAT_NEVER_COMES = """
+import lexichord.cli.options
+import atexit
+cli.GRACE_S = 0.2
+atexit.register(time.sleep, 60)
+def signalled():
+    for _ in range(3):
+        time.sleep(1)
+        os.kill(os.getpid(), signal.SIGTERM)
+threading.Thread(target=signalled, daemon=True).start()
+lexichord.cli.options.Invocation.show = lambda *_: time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "told"),
+    [(BEFORE_A_COMMAND, ""), (AT_AN_END_THAT_NEVER_COMES, "lexichord: interrupted")],
+    ids=["before a command", "at an end that never comes"],
+)
+def test_a_signal_ends_the_process(begin: str, told: str) -> None:
+    code = AT_A_PLACE.format(begin=begin)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=40, check=False
+    )
+    assert (run.returncode, run.stderr[: len(told)]) == (143, told), run.stderr

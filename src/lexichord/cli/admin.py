@@ -1,5 +1,6 @@
 """The commands for whoever runs a server: settings, providers, models, API keys and tenants."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lexichord.cli import check_output
 from lexichord.cli.options import (
     CHECK_PANEL,
     Invocation,
@@ -15,15 +17,16 @@ from lexichord.cli.options import (
     command_group,
     confirm_deletion,
     render,
+    say_error,
 )
 from lexichord.errors import ConfigError, LexichordError
 from lexichord.types.base import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from lexichord.cli.render import ResultRow
+    from lexichord.client.sync import SyncLexichord
     from lexichord.settings import Settings
     from lexichord.types import ApiCall, ApiKey, NewApiKey, Tenant
 
@@ -196,6 +199,7 @@ def create(
     ] = None,
 ) -> None:
     """Create a key and print it, once."""
+    check_output()
     with invocation.open() as lexichord:
         key = lexichord.create_key(
             name,
@@ -208,7 +212,7 @@ def create(
             tenant=tenant,
             principals=principal or (),
         )
-    invocation.show(key, _created)
+        _show_secret(invocation, lexichord, key)
 
 
 @command(keys_app, examples=("lexichord keys rotate 3 --overlap-hours 48",))
@@ -220,9 +224,10 @@ def rotate(
     ] = OVERLAP_HOURS,
 ) -> None:
     """Create a key for what another may do, print it, once, and let the other one expire."""
+    check_output()
     with invocation.open() as lexichord:
         key = lexichord.rotate_key(number, overlap=_span("hours", overlap_hours))
-    invocation.show(key, _created)
+        _show_secret(invocation, lexichord, key)
 
 
 @command(keys_app, "list")
@@ -263,9 +268,17 @@ def _span(unit: str, amount: int) -> timedelta:
         raise ConfigError(f"{amount} {unit} is more than can be counted") from None
 
 
-def _created(key: "NewApiKey") -> None:
-    render.err.print(render.printable("keep it: it is not shown again"))
-    render.out.print(render.printable(key.secret))
+def _show_secret(invocation: Invocation, lexichord: "SyncLexichord", key: "NewApiKey") -> None:
+    """Print a key; revoke it where that fails, for nobody has its secret then."""
+    try:
+        invocation.show(key, lambda _: typer.echo(key.secret))
+        sys.stdout.flush()
+    except OSError:
+        lexichord.revoke_key(key.key.key_id)
+        say_error(f"key {key.key.key_id} could not be printed, and is revoked")
+        raise
+    if not invocation.as_json:
+        render.err.print(render.printable("keep it: it is not shown again"))
 
 
 def _print_keys(keys: "list[ApiKey]") -> None:

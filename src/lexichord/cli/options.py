@@ -18,13 +18,12 @@ from datetime import datetime
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from signal import SIG_IGN, SIGINT, SIGTERM, signal
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lexichord.cli import exit_code
+from lexichord.cli import check_output, exit_code, interruptible
 from lexichord.errors import ConfigError, LexichordError, bounded_message, plain_reason
 from lexichord.types.base import escaped
 from lexichord.types.options import (
@@ -232,6 +231,7 @@ class Invocation:
 
     def show(self, result: Any, render: Callable[[Any], None]) -> None:  # noqa: ANN401
         """Print a result: as JSON if that was asked for, else for people."""
+        check_output()
         if self.as_json:
             typer.echo(escaped(json.dumps(result, default=_plain, ensure_ascii=False)))
         else:
@@ -350,30 +350,43 @@ def log_to_stderr() -> None:
 def _errors_in_one_line() -> Iterator[None]:
     log_to_stderr()
     try:
-        yield
+        with interruptible():
+            yield
     except LexichordError as error:
         say_error(str(error))
         raise typer.Exit(EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED) from error
     except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            say_error(f"no file can have so long a name: {error.filename}")
-            raise typer.Exit(EXIT_USAGE) from error
-        if error.errno == errno.ENOSPC:
-            say_error(f"no room is left on the disk for {error.filename or 'what is printed'}")
-            _drop_output()
-            raise typer.Exit(EXIT_FAILED) from error
-        raise
+        if (code := explain_os_error(error)) is None:
+            raise
+        raise typer.Exit(code) from error
     except KeyboardInterrupt as interrupt:
-        for number in (SIGINT, SIGTERM):  # a second one would end in a traceback: it ends anyway
-            signal(number, SIG_IGN)
         typer.echo("lexichord: interrupted; what was reported is stored", err=True)
         raise typer.Exit(exit_code(interrupt)) from None
 
 
+def explain_os_error(error: OSError) -> int | None:
+    """Say what a name or an output that is none means here; return the exit code."""
+    match error.errno:
+        case errno.ENAMETOOLONG:
+            say_error(f"no file can have so long a name: {error.filename}")
+            return EXIT_USAGE
+        case errno.ENOSPC:
+            say_error(f"no room is left on the disk for {error.filename or 'what is printed'}")
+        case errno.EBADF if sys.stdout is None:
+            say_error("standard output is closed: what there is to print goes nowhere")
+        case errno.EPIPE:
+            pass  # whoever read it has gone, and need not be told
+        case _:
+            return None
+    _drop_output()
+    return EXIT_FAILED
+
+
 def _drop_output() -> None:
     """Let what could not be printed be forgotten: at the end Python would try it again."""
-    with Path(os.devnull).open("wb") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    if sys.stdout is not None:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _plain(value: object) -> object:
