@@ -284,6 +284,13 @@ def test_stored_text_cannot_speak_to_the_terminal(stocked: Cli, tmp_path: Path) 
     [
         (["search", ""], "the query is empty"),
         (["search", "x", "-k", "0"], "k must be at least 1"),
+        (["ingest", "pyproject.toml", "--dataset", " "], "the dataset needs a name"),
+        (["ingest", "pyproject.toml", "--dataset", "x" * 2001], "of at most 2,000 bytes"),
+        (["datasets", "rename", "default", "a\tb"], "the dataset needs a name"),
+        (["tenants", "add", " "], "a tenant, each dataset, role and principal needs a name"),
+        (["copy", "--to", ""], "the database to copy to: its DSN is empty"),
+        (["copy", "--to", "x", "--from", ""], "the database to copy from: its DSN is empty"),
+        (["eval", "sample", "--records", "."], "cannot write to '.': Is a directory"),
         (["search", "x", "-k", "500"], "raise depth"),
         (["search", "x", "--depth", "5"], "depth must be between"),
         (["search", "x", "--dataset", "nope"], "there is no dataset 'nope': take one of "),

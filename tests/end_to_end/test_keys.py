@@ -71,12 +71,24 @@ def test_a_revoked_key_opens_nothing_and_cannot_be_revoked_again(plain: SyncLexi
     assert next(key for key in plain.list_keys() if key.key_id == created.key.key_id).revoked_at
 
 
-@pytest.mark.parametrize(("name", "datasets"), [("", None), ("Ann", []), ("Ann", [""])])
+@pytest.mark.parametrize(
+    ("name", "datasets"),
+    [
+        *(("", None), ("Ann", [""])),
+        *((" ", None), ("\u200b", None), ("a\nb", None), ("\u202eabc", None), ("x" * 2001, None)),
+        ("Ann", ["open", " "]),
+    ],
+)
 def test_a_key_for_nobody_or_nothing_is_not_made(
     plain: SyncLexichord, name: str, datasets: list[str] | None
 ) -> None:
     with pytest.raises(ConfigError, match="needs a name"):
         plain.create_key(name, datasets=datasets)
+
+
+def test_a_key_of_no_dataset_is_not_made(plain: SyncLexichord) -> None:
+    with pytest.raises(ConfigError, match="reaches no dataset opens nothing"):
+        plain.create_key("Ann", datasets=[])
 
 
 DAY = timedelta(days=1)

@@ -335,6 +335,8 @@ def copy(
     ] = None,
 ) -> None:
     """Copy datasets to another database, of any engine; what is the same there is skipped."""
+    if source == "":
+        raise ConfigError("name the database to copy from: its DSN is empty")
     if source and invocation.arguments["dsn"]:
         raise ConfigError("--from and --dsn both say where to copy from: leave one out")
     invocation.arguments["dsn"] = source or invocation.arguments["dsn"]

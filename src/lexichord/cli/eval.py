@@ -90,6 +90,7 @@ def evaluate(
     names, asked_kinds = _names(strategies or ""), _names(kinds)
     ks, client_counts = _numbers("k", k), _numbers("clients", clients)
     invocation.arguments["llm"] = llm
+    _prepare_outputs(records, report)
     with invocation.open() as lexichord, progress.TaskProgress() as bars:
         evaluation = lexichord.evaluate(
             questions,
@@ -118,6 +119,17 @@ def evaluate(
         render.err.print(render.printable(f"lexichord: {line}"))
     if evaluation.failures or evaluation.warnings:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _prepare_outputs(records: Path | None, report: Path | None) -> None:
+    """Make what is written to in the end. Raises ConfigError, before anything is asked."""
+    try:
+        if records is not None:
+            records.open("a").close()
+        if report is not None:
+            report.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot write to '{error.filename}': {error.strerror}") from error
 
 
 @command(eval_app, panel=CHECK_PANEL, examples=("lexichord calibrate questions.jsonl",))

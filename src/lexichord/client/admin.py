@@ -30,6 +30,7 @@ from lexichord.types import (
     StoredDataset,
     Tenant,
 )
+from lexichord.types.base import check_name
 from lexichord.types.options import several
 from lexichord.types.state import (
     ExtensionFault,
@@ -81,8 +82,13 @@ class KeyMethods:
         """
         groups = list(dict.fromkeys(several(principals)))
         in_reach = None if datasets is None else tuple(dict.fromkeys(several(datasets)))
-        if not name or in_reach == () or (in_reach and not all(in_reach)):
-            raise ConfigError("a key needs a name, and datasets that have names, or none for all")
+        check_name("a key", name)
+        if in_reach == ():
+            raise ConfigError(
+                "a key that reaches no dataset opens nothing: name some, or all by None"
+            )
+        for dataset in in_reach or ():
+            check_name("each dataset", dataset)
         if not (reads or writes or deletes):
             raise ConfigError("a key that may neither read, write nor delete opens nothing")
         _check_tenant(tenant, groups, reads_only=not (writes or deletes))
@@ -220,8 +226,8 @@ class TenantMethods:
         owned, members, groups = (
             list(dict.fromkeys(several(each))) for each in (datasets, roles, principals)
         )
-        if not all((name, *owned, *members, *groups)):
-            raise ConfigError("a tenant, its datasets, roles and principals need names")
+        for each in (name, *owned, *members, *groups):
+            check_name("a tenant, each dataset, role and principal", each)
         if groups and not members:
             raise ConfigError("principals are of roles: name the roles, too")
         return await catalogue.add_tenant(

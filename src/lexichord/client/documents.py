@@ -31,7 +31,7 @@ from lexichord.types import (
     SearchOptions,
     ShownDocument,
 )
-from lexichord.types.base import ID_PATTERN, unknown_id
+from lexichord.types.base import ID_PATTERN, check_name, unknown_id
 from lexichord.types.options import (
     ScopeArguments,
     describe,
@@ -247,6 +247,7 @@ class DocumentMethods:
         They are those of `datasets`, or any. Nothing is embedded again, ids stay. Raises
         NotFoundError; ConfigError, as where one of the same uri is there.
         """
+        check_name("the dataset", dataset)
         ids = [await self.resolve(document, datasets) for document in several(documents)]
         return await store.move_documents(self.database, ids, dataset)
 
@@ -255,6 +256,7 @@ class DocumentMethods:
 
         Raises NotFoundError; ConfigError, also while something is being stored in it.
         """
+        check_name("the dataset", new_name)
         await files.rename_dataset(self.database, dataset, new_name)
 
     async def delete_dataset(self, dataset: str) -> int:

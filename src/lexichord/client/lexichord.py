@@ -260,7 +260,12 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods):
         datasets: Iterable[str] | None = None,
         **callbacks: Unpack[ProgressCallbacks],
     ) -> Sequence[Copied]:
-        """Copy datasets, by default all, to a DSN's database; what is there already is skipped."""
+        """Copy datasets, by default all, to a DSN's database; what is there already is skipped.
+
+        Raises ConfigError, as for an empty DSN, which libpq takes for any.
+        """
+        if not target:
+            raise ConfigError("name the database to copy to: its DSN is empty")
         return await copy_datasets(self.database, target, read_datasets(datasets), **callbacks)
 
     async def export_vechord(

@@ -34,9 +34,8 @@ from lexichord.ingest.sources import (
     storable_name,
 )
 from lexichord.types import Chunk, Document, EmbeddingSpace
-from lexichord.types.base import explain_invalid
+from lexichord.types.base import MAX_NAME_BYTES, explain_invalid
 
-MAX_URI_BYTES = 2000  # bytes; an index takes 2,700
 MIN_VECTOR_VALUE = 2.0**-24  # vectors are stored in half precision, where less is 0
 
 
@@ -48,8 +47,8 @@ def _storable(text: str) -> str:
 
 
 def _indexable(uri: str) -> str:
-    if len(uri.encode()) > MAX_URI_BYTES:
-        raise ValueError(f"is longer than {MAX_URI_BYTES} bytes")
+    if len(uri.encode()) > MAX_NAME_BYTES:
+        raise ValueError(f"is longer than {MAX_NAME_BYTES} bytes")
     return uri
 
 

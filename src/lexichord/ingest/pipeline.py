@@ -64,6 +64,7 @@ from lexichord.providers.models import MULTILINGUAL_STEPS, known_languages
 from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Document, EmbeddingSpace, Json
+from lexichord.types.base import check_name
 from lexichord.types.options import read_metadata, read_number
 from lexichord.types.questions import Usage
 
@@ -136,8 +137,7 @@ class IngestPipeline:
         self.depth = read_number("depth", self.depth, 0)
         self.max_pages = read_number("max_pages", self.max_pages, 1)
         self.forecast = Forecast(self.on_estimate, self.on_slow, self.on_reading)
-        if not self.dataset:
-            raise ConfigError("the dataset needs a name")
+        check_name("the dataset", self.dataset)
         self.recorder = RunRecorder(self.database, self.listener, self.limits)
         self.sample = DocumentSample(self.database, self.dataset)
         report = self.recorder.report

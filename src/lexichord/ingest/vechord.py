@@ -26,7 +26,7 @@ from lexichord.ingest.sources import (
     refused_source,
 )
 from lexichord.types import EmbeddingSpace
-from lexichord.types.base import counted, explain_invalid
+from lexichord.types.base import MAX_NAME_BYTES, counted, explain_invalid
 
 log = logging.getLogger("lexichord")
 
@@ -123,7 +123,7 @@ class VechordNamespace:
 
     def _source(self, row: Row, dataset: str, context: str) -> IngestSource:
         uri, digest = f"vechord:{self.name}/{row['key']}", row["sha256"]
-        if len(uri.encode()) > given_documents.MAX_URI_BYTES:
+        if len(uri.encode()) > MAX_NAME_BYTES:
             return refused_source(
                 f"vechord:{self.name}/{digest}", IngestError("its key is too long")
             )

@@ -117,6 +117,7 @@ OBEYED_UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+MAX_NAME_BYTES = 2000  # an index takes 2,700
 
 
 def visible(text: str) -> str:
@@ -132,6 +133,14 @@ def escaped(text: str) -> str:
     and for halves of characters. Signs that join letters stay, for words and emoji need them.
     """
     return OBEYED_UNSEEN.sub(_written_out, text)
+
+
+def check_name(whose: str, name: str) -> None:
+    """Raise ConfigError for a name that nobody could read, or that is too long for an index."""
+    if escaped(name) != name or not any(c.isprintable() and not c.isspace() for c in name):
+        raise ConfigError(f"{whose} needs a name that can be read")
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise ConfigError(f"{whose} needs a name of at most {MAX_NAME_BYTES:,} bytes")
 
 
 def counted(amount: int, name: str, digits: str = "") -> str:
