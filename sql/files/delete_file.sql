@@ -9,8 +9,8 @@ begin
     perform from file f where f.id = delete_file.file_id and delete_file.dataset is null for update;
     if exists (
         select from file f where f.id = delete_file.file_id and delete_file.dataset is null and not (
-            coalesce(f.datasets <@ reach, reach is null)
-            and not exists (select from dataset_file x join dataset s on s.id = x.dataset_id where x.file_id = f.id and s.name <> all(reach)))) then
+            reach is null or f.datasets <@ reach is true
+            and not exists (select from dataset_file x join dataset s on s.id = x.dataset_id where x.file_id = f.id and s.name = any(reach) is not true))) then
         return null;
     end if;
     perform from dataset_file x join dataset s on s.id = x.dataset_id

@@ -80,7 +80,6 @@ def test_files_are_read_alike_in_every_locale(dsn: str, tmp_path: Path, line: st
         ("--version > /dev/full", 1, "lexichord: no room is left on the disk for what is printed"),
         ("keys --help > /dev/full", 1, "lexichord: no room is left on the disk for what is print"),
         ("--version >&-", 1, "lexichord: standard output is closed"),
-        ("status >&-", 1, "lexichord: standard output is closed"),
         ("keys create ann >&-", 1, "lexichord: standard output is closed"),
         ("ingest - --name a.md <&-", 2, "lexichord: standard input is closed: name a file"),
     ],
@@ -135,6 +134,26 @@ def signalled():
 threading.Thread(target=signalled, daemon=True).start()
 lexichord.cli.options.Invocation.show = lambda *_: time.sleep(60)
 """
+
+
+def test_an_interrupt_is_ignored_where_the_shell_has_it_ignored(dsn: str) -> None:
+    started = "; ".join(
+        [
+            "import os, signal, lexichord.cli as cli",
+            "real = cli._heed",
+            "cli._heed = lambda *given: (real(*given), os.kill(os.getpid(), signal.SIGINT))",
+            "cli.main()",
+        ]
+    )
+    for ignored, code in (("trap '' INT; ", 0), ("", 130)):
+        run = subprocess.run(
+            ["bash", "-c", f'{ignored}exec "$0" -c "$1" status', sys.executable, started],
+            env={**os.environ, "LEXICHORD_DSN": dsn},
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert run.returncode == code
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,7 @@ def test_files_are_stored_and_each_is_accounted_for(client: httpx.Client) -> Non
         ([(f"{n}", b"") for n in range(1_001)], "new", "At most 1,000 files at once"),
         ([("a.txt", b"gnu")], " ", "The dataset needs a name"),
         ([("a.txt", b"gnu")], "a\0b", "The dataset needs a name"),
+        ([("a.txt", b"gnu")], "\u200c", "The dataset needs a name"),
         ([("a.txt", b"gnu")], "x" * 1_001, "The dataset needs a name"),
     ],
 )

@@ -175,13 +175,14 @@ def test_a_file_goes_with_its_documents_out_of_one_dataset_or_all(connection: Co
         (["zoo"], ["zoo", "farm"], ["zoo"], None),
         (["zoo"], ["zoo", "farm"], ["zoo", "farm"], True),
         (["zoo", "farm"], ["zoo"], ["zoo"], None),
+        (["zoo"], ["zoo", "farm"], ["zoo", None], None),
     ],
 )
 def test_a_file_is_deleted_by_who_reaches_all_that_it_is_of(
     connection: Connection,
     sent_by: list[str] | None,
     held_by: list[str],
-    reach: list[str] | None,
+    reach: list[str | None] | None,
     deleted: bool | None,
 ) -> None:
     keep(connection, A, sent_by)

@@ -71,6 +71,7 @@ def test_what_cannot_be_indexed_is_said_and_leaves_nothing(connection: Connectio
         f"{title}, filter => 'x = 1'": "filter: ",
         f"{title}, filter => 'title'": "filter: ",
         f"{title}, dataset => 'taken'": "taken",
+        f"{title}, dataset => ' '": "the dataset needs a name",
         "'public.keyless', text => '{a}'": "no primary key",
         "'public.image', text => '{data}'": '"data" (bytea) has no text',
         "'public.point', text => '{a}'": "cannot be part of a key",

@@ -122,7 +122,8 @@ def test_what_cannot_be_there_is_refused_by_name(connection: Connection) -> None
     refuse(connection, "a is in park already", [1], "park")
     refuse(connection, "upload://park/b is in park already", [4], "park")
     refuse(connection, "a is in new already", [1, 3], "new")  # both of them
-    refuse(connection, "the dataset needs a name", [1], "")
+    for blank in ("", " \u3000"):
+        refuse(connection, "the dataset needs a name", [1], blank)
     assert move(connection, [99], "new") == 0
     assert [row["dataset"] for row in call(connection, "list_datasets")] == ["farm", "park", "zoo"]
 

@@ -124,7 +124,8 @@ def test_what_cannot_be_is_refused_in_words(connection: Connection) -> None:
     put(connection, "b", ["w1"], dataset="farm")
     refuse(connection, "there is a dataset farm already", "zoo", "farm")
     refuse(connection, "there is a dataset zoo already", "zoo", "zoo")
-    refuse(connection, "the dataset needs a name", "zoo", "")
+    for blank in ("", " \u3000"):
+        refuse(connection, "the dataset needs a name", "zoo", blank)
     with pytest.raises(errors.NoDataFound, match="no dataset 'none'"), connection.transaction():
         rename(connection, "none")
     put(connection, "upload://park/a", ["w1"], dataset="zoo")

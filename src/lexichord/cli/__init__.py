@@ -6,21 +6,20 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType
 from typing import NoReturn
 
 EXIT_BY_SIGNAL = 128  # and the signal's number
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+type Handler = Callable[[int, FrameType | None], object]
 GRACE_S = 10  # for what has begun to end in order; a signal after that ends the process at once
 
 
 def main() -> None:
     """Run the command line; `--version` alone is answered before all commands are imported."""
-    for each in SIGNALS:
-        signal.signal(each, _end_at_once)
+    _heed(_end_at_once, _end_at_once)
     # Else pydantic looks for plugins in the metadata of all packages that are installed.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
@@ -51,13 +50,19 @@ def interruptible() -> Iterator[None]:
     if signal.getsignal(signal.SIGTERM) is not _end_at_once:
         yield
         return
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # asyncio looks for this one
-    signal.signal(signal.SIGTERM, _interrupt)
+    _heed(signal.default_int_handler, _interrupt)  # asyncio looks for the first one
     try:
         yield
     finally:
-        for each in SIGNALS:
-            signal.signal(each, partial(_end_when_late, time.monotonic() + GRACE_S))
+        end_when_late = partial(_end_when_late, time.monotonic() + GRACE_S)
+        _heed(end_when_late, end_when_late)
+
+
+def _heed(on_interrupt: Handler, on_termination: Handler) -> None:
+    """Set what is done at SIGINT, unless a shell has it ignored in the background, and SIGTERM."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, on_interrupt)
+    signal.signal(signal.SIGTERM, on_termination)
 
 
 def _end_at_once(number: int, _: FrameType | None) -> None:

@@ -273,9 +273,13 @@ def _show_secret(invocation: Invocation, lexichord: "SyncLexichord", key: "NewAp
     try:
         invocation.show(key, lambda _: typer.echo(key.secret))
         sys.stdout.flush()
-    except OSError:
+    except BaseException:
+        renewed = f"; key {key.key.renews} ends as was said: rotate it again, or create another"
+        say_error(
+            f"key {key.key.key_id} could not be printed, and is revoked"
+            f"{renewed if key.key.renews else ''}"
+        )
         lexichord.revoke_key(key.key.key_id)
-        say_error(f"key {key.key.key_id} could not be printed, and is revoked")
         raise
     if not invocation.as_json:
         render.err.print(render.printable("keep it: it is not shown again"))

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, g
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lexichord.cli import check_output, exit_code, interruptible
+from lexichord.cli import exit_code, interruptible
 from lexichord.errors import ConfigError, LexichordError, bounded_message, plain_reason
 from lexichord.types.base import escaped
 from lexichord.types.options import (
@@ -231,7 +231,6 @@ class Invocation:
 
     def show(self, result: Any, render: Callable[[Any], None]) -> None:  # noqa: ANN401
         """Print a result: as JSON if that was asked for, else for people."""
-        check_output()
         if self.as_json:
             typer.echo(escaped(json.dumps(result, default=_plain, ensure_ascii=False)))
         else:

@@ -118,6 +118,8 @@ OBEYED_UNSEEN = re.compile(
 )
 SHORT_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 MAX_NAME_BYTES = 2000  # an index takes 2,700
+LINES_AND_CONTROLS = {"Cc", "Cs", "Zl", "Zp"}  # kinds of signs, as Unicode calls them
+UNSEEN = {"Cf", "Zs"}  # between others they have their sense
 
 
 def visible(text: str) -> str:
@@ -137,7 +139,8 @@ def escaped(text: str) -> str:
 
 def check_name(whose: str, name: str) -> None:
     """Raise ConfigError for a name that nobody could read, or that is too long for an index."""
-    if escaped(name) != name or not any(c.isprintable() and not c.isspace() for c in name):
+    kinds = {unicodedata.category(c) for c in name or ""}
+    if kinds & LINES_AND_CONTROLS or not kinds - UNSEEN:
         raise ConfigError(f"{whose} needs a name that can be read")
     if len(name.encode()) > MAX_NAME_BYTES:
         raise ConfigError(f"{whose} needs a name of at most {MAX_NAME_BYTES:,} bytes")

@@ -34,6 +34,7 @@ from lexichord.serve.page.language import say
 from lexichord.serve.page.routes import PAGE_METHODS, PageRoute
 from lexichord.serve.permissions import Deed
 from lexichord.types import Json, StoredDocument
+from lexichord.types.base import check_name
 
 SHOWN_RUNS = 5  # of the latest
 
@@ -145,8 +146,13 @@ async def new_dataset(request: Request) -> Response:
 
 
 def _check_name(dataset: str) -> None:
-    if not 0 < len(dataset) <= MAX_NAME_CHARS or not dataset.isprintable():
-        raise ConfigError(say("error.dataset_name", count=MAX_NAME_CHARS))
+    wrong = ConfigError(say("error.dataset_name", count=MAX_NAME_CHARS))
+    if len(dataset) > MAX_NAME_CHARS:
+        raise wrong
+    try:
+        check_name("dataset", dataset)
+    except ConfigError:
+        raise wrong from None
 
 
 async def _store(request: Request, caller: ScopedClient, form: FormData, dataset: str) -> int:
