@@ -139,6 +139,17 @@ def counted(client: httpx.Client, route: str) -> float:
     return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name))
 
 
+def test_a_second_interrupt_ends_it_as_quietly_as_the_first(fresh: str, home: Path) -> None:
+    with Server(fresh, home) as server, server.client() as client:
+        assert client.get("/healthz").status_code == 200
+        for _ in range(2):
+            server.process.send_signal(SIGINT)
+            time.sleep(0.02)
+        assert server.process.wait(PATIENCE) == 0
+        assert server.log().splitlines()[-1] == "stopped"
+        assert not re.search("Traceback|Error", server.log())
+
+
 def test_several_processes_answer_are_replaced_and_end_together(fresh: str, home: Path) -> None:
     with Server(fresh, home, "--workers", "2") as server:
         met = processes_that_answer(server)

@@ -19,12 +19,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 import h11
+from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.server import ServerState
+from uvicorn.server import Server, ServerState
 
 from lexichord.errors import ConfigError, LexichordError
 from lexichord.serve.access import AccessPolicy
@@ -148,10 +150,8 @@ async def run_server(app: "ASGIApp", sockets: Sequence[socket.socket]) -> None:
 
     Requests are not logged: their addresses may hold questions.
     """
-    import uvicorn
-
     return_memory()
-    config = uvicorn.Config(
+    config = Config(
         app,
         log_level="warning",
         access_log=False,
@@ -162,7 +162,16 @@ async def run_server(app: "ASGIApp", sockets: Sequence[socket.socket]) -> None:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     with _signals_end_here():
-        await uvicorn.Server(config).serve([*sockets])
+        await OrderlyServer(config).serve([*sockets])
+
+
+class OrderlyServer(Server):
+    """A server that ends what it has begun, however often it is told to stop."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop, in at most the seconds for requests and jobs; a second Ctrl-C would cut that."""
+        super().handle_exit(sig, frame)
+        self.force_exit = False
 
 
 @contextmanager
