@@ -1,7 +1,7 @@
 create or replace function lexichord.dataset_to_move_to(documents bigint[], dataset text) returns bigint
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
-    if coalesce(dataset, '') !~ '\S' then
+    if coalesce(dataset, '') !~ '[^[:space:]]' then
         raise exception 'the dataset needs a name' using errcode = 'invalid_parameter_value';
     end if;
     insert into dataset (name, tenant_id)

@@ -11,7 +11,7 @@ begin
     if not found then
         fault := lexichord.check_datasets(array[dataset]);
         raise exception '%', fault.message using errcode = 'no_data_found', table = 'dataset', hint = fault.hint;
-    elsif coalesce(new_name, '') !~ '\S' then
+    elsif coalesce(new_name, '') !~ '[^[:space:]]' then
         raise exception 'the dataset needs a name' using errcode = 'invalid_parameter_value';
     elsif exists (select from dataset s where s.name = new_name) then
         raise exception 'there is a dataset % already', new_name using errcode = 'invalid_parameter_value',

@@ -19,7 +19,7 @@ begin
     if coalesce(cardinality(made.content), 0) = 0 or made.key = '{}' then
         raise exception 'name the columns that hold the text' using errcode = 'invalid_parameter_value',
             hint = 'lexichord.index_table(''public.article'', text => ''{title,body}'')';
-    elsif made.dataset !~ '\S' then
+    elsif made.dataset !~ '[^[:space:]]' then
         raise exception 'the dataset needs a name' using errcode = 'invalid_parameter_value';
     end if;
     made.name := (select format('%I.%I', c.relnamespace::regnamespace::text, c.relname) from pg_class c where c.oid = source);
