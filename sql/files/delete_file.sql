@@ -7,10 +7,10 @@ declare
 begin
     -- Who begins to store the file, or stores a document of it, is waited for, and finds it gone.
     perform from file f where f.id = delete_file.file_id and delete_file.dataset is null for update;
-    if exists (
-        select from file f where f.id = delete_file.file_id and delete_file.dataset is null and not (
-            reach is null or f.datasets <@ reach is true
-            and not exists (select from dataset_file x join dataset s on s.id = x.dataset_id where x.file_id = f.id and s.name = any(reach) is not true))) then
+    if reach is not null and delete_file.dataset is null and exists (
+        select from file f where f.id = delete_file.file_id and (
+            f.datasets <@ reach is not true
+            or exists (select from dataset_file x join dataset s on s.id = x.dataset_id where x.file_id = f.id and s.name = any(reach) is not true))) then
         return null;
     end if;
     perform from dataset_file x join dataset s on s.id = x.dataset_id

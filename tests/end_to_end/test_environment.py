@@ -125,7 +125,7 @@ typer.main.get_command = signalled
 AT_AN_END_THAT_NEVER_COMES = """
 import lexichord.cli.options
 import atexit
-cli.GRACE_S = 0.2
+cli.GRACE_SECONDS = 0.2
 atexit.register(time.sleep, 60)
 def signalled():
     for _ in range(3):

@@ -13,8 +13,9 @@ from types import FrameType
 from typing import NoReturn
 
 EXIT_BY_SIGNAL = 128  # and the signal's number
+GRACE_SECONDS = 10  # for what has begun to end in order; a signal after them ends it at once
+
 type Handler = Callable[[int, FrameType | None], object]
-GRACE_S = 10  # for what has begun to end in order; a signal after that ends the process at once
 
 
 def main() -> None:
@@ -54,7 +55,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     finally:
-        end_when_late = partial(_end_when_late, time.monotonic() + GRACE_S)
+        end_when_late = partial(_end_when_late, time.monotonic() + GRACE_SECONDS)
         _heed(end_when_late, end_when_late)
 
 

@@ -124,8 +124,8 @@ def evaluate(
 def _prepare_outputs(records: Path | None, report: Path | None) -> None:
     """Make what is written to in the end. Raises ConfigError, before anything is asked."""
     try:
-        if records is not None and (records.is_file() or records.is_dir() or not records.exists()):
-            records.open("a").close()  # what reads a pipe would take this for its end
+        if records is not None and not records.is_fifo():  # whose reader would see its end
+            records.open("a").close()
         if report is not None:
             report.mkdir(parents=True, exist_ok=True)
     except OSError as error:
