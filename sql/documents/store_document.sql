@@ -38,6 +38,7 @@ begin
 
     if status = 'replaced' and is_same and unless_stored then
         delete from staged_chunk;
+        delete from staged_lexemes;
         status := 'skipped';
         chunks := (select count(*) from chunk c where c.document_id = store_document.document_id);
         return next;
@@ -78,10 +79,13 @@ begin
         select owner, store_document.document_id, g.ordinal, g.heading, g.char_start, g.char_end, g.page, g.content, g.context,
                g.keyword_context, l, lexichord.lexeme_count(l), g.metadata,
                lexichord.content_hash(g.content), g.embedding
-        from taken g, lexichord.chunk_lexemes(g.context, g.keyword_context, g.content, own) as l
+        from taken g
+        left join staged_lexemes s on s.ordinal = g.ordinal and s.text_config = coalesce(own, (select c.text_config from configuration c))
+        cross join coalesce(s.lexemes, lexichord.chunk_lexemes(g.context, g.keyword_context, g.content, own)) as l
         returning 1
     )
     select count(*) into chunks from stored;
+    delete from staged_lexemes;
     perform lexichord.fold_statistics(from_changes => 32);
     return next;
 end $$;

@@ -414,6 +414,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("delete_documents", {"documents": [1]}),
     ("stage_chunks", {}),
+    ("analyze_staged", {}),
     (
         "store_document",
         {"dataset": "d", "uri": "u", "title": "t", "media_type": "m"}

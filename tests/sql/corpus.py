@@ -78,8 +78,13 @@ def put(
     twin: int | None = None,
     text_config: str | None = None,
     media_type: str = "text/plain",
+    analyzed: tuple[str | None] | None = None,
+    then: str = "",
 ) -> Row:
-    """Store a document whose chunks are its lines; give the row of store_document."""
+    """Store a document whose chunks are its lines; give the row of store_document.
+
+    `analyzed`: under which text configuration they are analyzed before, `then` a statement after.
+    """
     text = "\n".join(contents)
     with connection.transaction():
         call(connection, "stage_chunks")
@@ -97,6 +102,9 @@ def put(
                 ],
             )
             start += len(line) + 1
+        if analyzed is not None:
+            call(connection, "analyze_staged", text_config=analyzed[0])
+            connection.execute(then.encode())
         return call(
             connection,
             "store_document",

@@ -406,6 +406,21 @@ def test_impacts_that_are_made_anew_are_sealed_anew(changing: Connection) -> Non
     assert not {*value(changing, segments)} & {*before}
 
 
+def test_impacts_are_made_anew_before_there_are_segments(connection: Connection) -> None:
+    """A load began with a short text: at its end all impacts and segments were made once more."""
+    small_segments(connection)
+    put(connection, "short", ["w1"])
+    for number in range(30):
+        put(connection, f"long {number}", ["w1 w2 w3 w4 w5 w6 w7 w8"] * 50)
+    call(connection, "seal_keywords")
+    average = value(connection, "select average_length from lexichord_data.corpus")
+    assert average == pytest.approx(8, rel=0.1)
+    if engine_of(connection) != "textsearch":
+        segments = "select count(*) from lexichord_data.keyword_segment where not superseded"
+        assert value(connection, segments) == 1
+        assert not value(connection, "select lexichord.refresh_impacts()")
+
+
 def test_rows_that_were_never_vacuumed(changing: Connection) -> None:
     """The best 1,200 chunks are dead."""
     put(changing, "best", ["w1"] * 1200, [[1, 0, 0, 0]] * 1200)

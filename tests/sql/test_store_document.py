@@ -194,3 +194,28 @@ def test_storing_needs_staged_chunks(connection: Connection) -> None:
         connection.transaction(),
     ):
         call(connection, "store_document", **arguments, metadata={})
+
+
+LEXEMES = "select lexemes::text, token_count from lexichord_data.chunk order by id"
+
+
+@pytest.mark.parametrize("own", [None, "german"])
+def test_chunks_may_be_analyzed_before_they_are_stored(
+    connection: Connection, own: str | None
+) -> None:
+    texts = ["plug-in Verträge", "the tenants pay 14.3"]
+    put(connection, "late", texts, text_config=own)
+    for analyzed in (own, "simple"):  # what was analyzed otherwise is analyzed again
+        put(connection, f"early {analyzed}", texts, text_config=own, analyzed=(analyzed,))
+    rows = connection.execute(LEXEMES).fetchall()
+    assert rows[:2] == rows[2:4] == rows[4:]
+
+
+def test_one_is_stored_by_what_was_analyzed(connection: Connection) -> None:
+    """Else it would only take longer; and the next one of the transaction is not."""
+    marked = "update staged_lexemes set lexemes = 'marked:1'"
+    with connection.transaction():
+        put(connection, "first", ["w1"], analyzed=(None,), then=marked)
+        put(connection, "second", ["w2"])
+    rows = connection.execute(LEXEMES).fetchall()
+    assert [row[0] for row in rows] == ["'marked':1", "'w2':1"]

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from lexichord.ingest.flow import bounded_gather
+from lexichord.ingest.flow import Turn, bounded_gather, gather_in_turns
 
 
 async def numbers(count: int) -> AsyncGenerator[int]:
@@ -61,3 +61,33 @@ async def test_who_stops_early_leaves_nothing_running() -> None:
         assert await anext(pairs) == (0, 0)
     assert work.now == 0
     assert work.cancelled == [1, 2]
+
+
+async def test_what_is_prepared_at_once_takes_effect_in_order() -> None:
+    prepared: list[int] = []
+    stored: list[int] = []
+
+    async def store(number: int, turn: Turn) -> None:
+        await asyncio.sleep(0.01 * (number % 2 == 0))  # the second one of each pair is ready first
+        prepared.append(number)
+        await turn()
+        await asyncio.sleep(0.01)
+        stored.append(number)
+
+    await gather_in_turns(numbers(6), store, 2)
+    assert stored == [0, 1, 2, 3, 4, 5] != prepared
+
+
+async def test_none_takes_effect_after_one_that_failed() -> None:
+    stored: list[int] = []
+
+    async def store(number: int, turn: Turn) -> None:
+        await turn()
+        if number == 3:
+            raise ValueError("3")
+        stored.append(number)
+
+    with pytest.raises(ValueError, match="3"):
+        await gather_in_turns(numbers(6), store, 3)
+    await asyncio.sleep(0.01)
+    assert stored == [0, 1, 2]

@@ -17,6 +17,10 @@ declare
     half_dead boolean := coalesce((select sum(s.chunks) from keyword_segment s where not s.superseded), 0) > 2 * living;
 begin
     select * into rules from lexichord.sealing();
+    if not exists (select from keyword_segment) then
+        -- As early as can be: segments hold impacts, too. Writers are held before sealing is, as make_indexes does it.
+        perform lexichord.refresh_impacts();
+    end if;
     if not rules.is_allowed or living < rules.least_chunks
        or not half_dead and (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
        or not pg_try_advisory_xact_lock(hashtextextended('lexichord.seal_keywords', 0)) then

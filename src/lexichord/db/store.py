@@ -6,7 +6,7 @@ Chunks arrive by COPY.
 import hashlib
 import json
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,10 @@ REPEATABLE_READ = "set transaction isolation level repeatable read"  # text and 
 CLIENT_UTF8 = "set local client_encoding = 'utf8'"  # whatever encoding the database has
 
 
+async def wait_for_nobody() -> None:
+    """Wait for no turn."""
+
+
 async def store_document(
     database: Database,
     document: Document,
@@ -42,10 +46,12 @@ async def store_document(
     unless_stored: bool = False,
     rereads: str | None = None,
     sent_file: str | None = None,
+    turn: Callable[[], Awaitable[object]] = wait_for_nobody,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
-    `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps the vector
+    Chunks are sent and analyzed first; `turn` is awaited before anything is stored. `vectors`, of
+    `space`, has one entry per chunk; where it is None, the chunk keeps the vector
     that it had, or has in `twin`. `unless_stored`: the same of the same recipe stays as it is.
     `rereads`: the document that is read again, whose metadata stay. `sent_file`: the kept file that
     it is of, as long as the dataset holds that. Returns the SQL function's row:
@@ -53,8 +59,11 @@ async def store_document(
     bound to another space by now; nothing changes then.
     """
     async with database.transaction() as connection:
-        stored = await replace_document(
-            *(connection, document, chunks, vectors, twin, space),
+        await _stage(connection, chunks, vectors)
+        await call(connection, "analyze_staged", text_config=document.text_config)
+        await turn()
+        stored = await _store_staged(
+            *(connection, document, twin, space),
             unless_stored=unless_stored,
             rereads=rereads,
             sent_file=sent_file,
@@ -64,21 +73,13 @@ async def store_document(
     return stored
 
 
-async def replace_document(
+async def _store_staged(
     connection: Conn,
     document: Document,
-    chunks: Sequence[Chunk],
-    vectors: Sequence[Vector | None],
     twin: str | None = None,
     space: str | None = None,
-    *,
-    unless_stored: bool = False,
-    rereads: str | None = None,
-    sent_file: str | None = None,
+    **conditions: str | bool | None,
 ) -> Row:
-    """Store as `store_document` does, without a record, in the caller's transaction."""
-    await call(connection, "stage_chunks")
-    await _copy(connection, zip(chunks, vectors, strict=True))
     rows = await call(
         connection,
         "store_document",
@@ -93,17 +94,18 @@ async def replace_document(
         twin=twin,
         space=space,
         text_config=document.text_config,
-        unless_stored=unless_stored,
-        rereads=rereads,
-        sent_file=sent_file,
+        **conditions,
     )
     return rows[0]
 
 
-async def _copy(connection: Conn, rows: Iterable[tuple[Chunk, Vector | None]]) -> None:
+async def _stage(
+    connection: Conn, chunks: Sequence[Chunk], vectors: Sequence[Vector | None]
+) -> None:
+    await call(connection, "stage_chunks")
     async with connection.cursor().copy(COPY_CHUNKS_IN) as copy:
         copy.set_types(COPIED_TYPES)
-        for ordinal, (chunk, vector) in enumerate(rows):
+        for ordinal, (chunk, vector) in enumerate(zip(chunks, vectors, strict=True)):
             position = (ordinal, chunk.heading, chunk.start, chunk.end, chunk.page)
             texts = (chunk.content, chunk.context, chunk.keyword_context)
             await copy.write_row(position + texts + (Jsonb(chunk.metadata), pack_halfvec(vector)))
@@ -338,7 +340,8 @@ async def replace_contexts(
     async with database.transaction() as connection:
         (row,) = await call(connection, "is_unchanged", **asked)
         if row["is_unchanged"]:
-            await replace_document(connection, changed, chunks, vectors, space=space)
+            await _stage(connection, chunks, vectors)
+            await _store_staged(connection, changed, space=space)
     return bool(row["is_unchanged"])
 
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
+    Awaitable,
     Callable,
     Coroutine,
     Iterable,
@@ -63,10 +64,20 @@ class IngestLimits:
 INGEST_LIMITS = IngestLimits()
 
 
+type Turn = Callable[[], Awaitable[object]]
+
+
 async def yielded[T](items: Iterable[T]) -> AsyncGenerator[T]:
     """Yield items, where an asynchronous generator is wanted."""
     for item in items:
         yield item
+
+
+async def flattened[T](groups: AsyncGenerator[list[T]]) -> AsyncGenerator[T]:
+    """Yield the items of each group."""
+    async for group in groups:
+        for item in group:
+            yield item
 
 
 async def prefetch[T](items: AsyncGenerator[T]) -> AsyncGenerator[T]:
@@ -127,6 +138,27 @@ async def unbounded_gather(coroutines: Iterable[Coroutine[Any, Any, None]]) -> N
                 group.create_task(coroutine)
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
+
+
+async def gather_in_turns[T](
+    items: AsyncGenerator[T], make: Callable[[T, Turn], Coroutine[None, None, None]], at_once: int
+) -> None:
+    """Do all, `at_once` at the same time; what awaits its turn goes on when the one before is over.
+
+    Where one raises, none after it has a turn.
+    """
+    last = asyncio.Event()
+    last.set()
+
+    async def make_next(item: T) -> None:
+        nonlocal last
+        before, last = last, (over := asyncio.Event())
+        await make(item, before.wait)
+        over.set()
+
+    async with aclosing(bounded_gather(items, make_next, at_once)) as made:
+        async for _ in made:
+            pass
 
 
 @asynccontextmanager

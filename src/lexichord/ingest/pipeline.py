@@ -19,8 +19,11 @@ from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError, P
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
+    Turn,
     background_sealing,
     bounded_gather,
+    flattened,
+    gather_in_turns,
     heartbeat,
     prefetch,
     unbounded_gather,
@@ -56,7 +59,7 @@ from lexichord.ingest.structural_context import (
     structural_context,
     tell_language,
 )
-from lexichord.ingest.vectors import ChunkEmbedder, ChunkVectors
+from lexichord.ingest.vectors import ChunkEmbedder, EmbeddedDocument
 from lexichord.ingest.web import WEB_LIMITS
 from lexichord.providers import Embedder
 from lexichord.providers.model_folders import best_embedder
@@ -70,8 +73,8 @@ from lexichord.types.questions import Usage
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
 MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the database
+STORED_AT_ONCE = 2  # documents: the chunks of the next one are analyzed while one is stored
 
-type EmbeddedGroup = tuple[list[PreparedDocument], list[ChunkVectors], str]  # of which space
 type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
 type VectorOrigins = dict[str, tuple[str | None, str | None]]
 
@@ -214,8 +217,9 @@ class IngestPipeline:
         for part in copies_last(todo):
             origins = await self._origins(part, changing)
             async with aclosing(prefetch(self._embedded(part, origins, changing))) as embedded:
-                async for group, vectors, space in embedded:
-                    await self._store(group, vectors, space, origins)
+                store_one = partial(self._store, origins)
+                at_once = min(STORED_AT_ONCE, self.settings.pool_size)
+                await gather_in_turns(flattened(embedded), store_one, at_once)
             changing.difference_update(origins)
 
     async def _skip_stored(self, sources: Sequence[IngestSource]) -> list[IngestSource]:
@@ -249,22 +253,23 @@ class IngestPipeline:
 
     async def _embedded(
         self, part: Sequence[IngestSource], origins: VectorOrigins, changing: AbstractSet[str]
-    ) -> AsyncGenerator[EmbeddedGroup]:
+    ) -> AsyncGenerator[list[EmbeddedDocument]]:
         fetched = {source.uri for source in part if not source.sha256}
 
-        async def embed(group: list[PreparedDocument]) -> tuple[list[ChunkVectors], str]:
+        async def embed(group: list[PreparedDocument]) -> list[EmbeddedDocument]:
             embedder = self.chunk_embedder
             read = [one.document for one in group if one.document.uri in fetched]
             if read:  # their digests are known by now
                 twins = await self._twins({one.sha256 for one in read}, changing)
                 origins.update({o.uri: (origins[o.uri][0], twins.get(o.sha256)) for o in read})
-            return await embedder.vectors(group, origins), embedder.space
+            pairs = zip(group, await embedder.vectors(group, origins), strict=True)
+            return [EmbeddedDocument(*pair, embedder.space) for pair in pairs]
 
         async with aclosing(self._groups(part)) as groups:
             gathered = bounded_gather(groups, embed, self.chunk_embedder.at_once)
             async with aclosing(gathered) as embedded:
-                async for group, (vectors, space) in embedded:
-                    yield group, vectors, space
+                async for _, documents in embedded:
+                    yield documents
 
     async def _groups(self, part: Sequence[IngestSource]) -> AsyncGenerator[list[PreparedDocument]]:
         async with aclosing(prefetch(self._read(part))) as groups:
@@ -374,26 +379,19 @@ class IngestPipeline:
         parts = [part for part in CONTEXT_PARTS if part not in self.without]
         return structural_context(prepared.chunks, prepared.document.title, phrases, parts)
 
-    async def _store(
-        self,
-        group: Sequence[PreparedDocument],
-        vectors: Sequence[ChunkVectors],
-        space: str,
-        origins: VectorOrigins,
-    ) -> None:
-        for prepared, own in zip(group, vectors, strict=True):
-            uri = prepared.document.uri
-            try:
-                row = await self._store_one(prepared, own, space, origins[uri][1])
-            except (ConfigError, IngestError) as error:  # this document's data, not the server
-                await self.recorder.fail(uri, error)
-            else:
-                self.recorder.store(uri, row, prepared.flags)
+    async def _store(self, origins: VectorOrigins, embedded: EmbeddedDocument, turn: Turn) -> None:
+        prepared, uri = embedded.prepared, embedded.prepared.document.uri
+        try:
+            row = await self._store_one(embedded, origins[uri][1], turn)
+        except (ConfigError, IngestError) as error:  # this document's data, not the server
+            await turn()
+            await self.recorder.fail(uri, error)
+        else:
+            self.recorder.store(uri, row, prepared.flags)
 
-    async def _store_one(
-        self, prepared: PreparedDocument, vectors: ChunkVectors, space: str, twin: str | None
-    ) -> Row:
+    async def _store_one(self, embedded: EmbeddedDocument, twin: str | None, turn: Turn) -> Row:
         """Store a document; without vectors if the database has moved to another space since."""
+        prepared, vectors, space = embedded.prepared, embedded.vectors, embedded.space
         run, chunks = self.recorder.report.run_id, prepared.chunks
         own = self.database, prepared.document, chunks
         sent = sent_file(prepared.document.dataset, prepared.document.uri) if self.uris else ""
@@ -403,6 +401,7 @@ class IngestPipeline:
             unless_stored=self.rereads is None,
             rereads=self.rereads,
             sent_file=sent or None,
+            turn=turn,
         )
         try:
             return await stored(vectors, run, twin, space)

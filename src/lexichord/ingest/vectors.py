@@ -34,6 +34,15 @@ def embedding_text(context: str, content: str) -> str:
     return f"{context}\n{content}" if context else content
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddedDocument:
+    """A document with its chunks' vectors, and the space that these are of."""
+
+    prepared: PreparedDocument
+    vectors: ChunkVectors
+    space: str
+
+
 @dataclass(slots=True)
 class ChunkEmbedder:
     """Embeds chunks that have no vector; calls `on_chunks` with how many more are finished.
