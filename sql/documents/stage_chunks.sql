@@ -6,7 +6,9 @@ begin
         ordinal integer, heading text, char_start integer, char_end integer, page integer,
         content text, context text, keyword_context text, metadata jsonb, embedding @extschema:vector@.halfvec
     ) on commit delete rows;
-    create temporary table if not exists staged_lexemes (ordinal integer, text_config regconfig, lexemes tsvector) on commit delete rows;
+    create temporary table if not exists staged_lexemes (
+        ordinal integer, text_config regconfig, analyzer_version integer, lexemes tsvector
+    ) on commit delete rows;
 end $$;
 comment on function lexichord.stage_chunks() is
 'Makes the session''s temporary table staged_chunk, which COPY fills and store_document reads, and staged_lexemes, for analyze_staged.';

@@ -80,7 +80,8 @@ begin
                g.keyword_context, l, lexichord.lexeme_count(l), g.metadata,
                lexichord.content_hash(g.content), g.embedding
         from taken g
-        left join staged_lexemes s on s.ordinal = g.ordinal and s.text_config = coalesce(own, (select c.text_config from configuration c))
+        left join staged_lexemes s on s.ordinal = g.ordinal and s.analyzer_version = lexichord.analyzer_version()
+                                  and s.text_config = coalesce(own, (select c.text_config from configuration c))
         cross join coalesce(s.lexemes, lexichord.chunk_lexemes(g.context, g.keyword_context, g.content, own)) as l
         returning 1
     )

@@ -5,14 +5,19 @@ create or replace function lexichord.refresh_impacts(anyway boolean default fals
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 declare
     average double precision;
+    is_alone boolean;
 begin
-    select n.token_count::float8 / n.chunk_count into average
-    from corpus_statistics n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1
-                                                                and not (select c.has_tenants from configuration c));
-    if average is null then
-        return false;
-    end if;
-    perform lexichord.hold_writers();  -- they make impacts by the mean length of before
+    for is_alone in select unnest(array[false, true]) loop  -- writers make impacts by the mean length of before, or changed it
+        if is_alone then
+            perform lexichord.hold_writers();
+        end if;
+        select n.token_count::float8 / n.chunk_count into average
+        from corpus_statistics n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1
+                                                                    and not (select c.has_tenants from configuration c));
+        if average is null then
+            return false;
+        end if;
+    end loop;
     update corpus set average_length = average;
     perform lexichord_data.replace_impacts();
     return true;

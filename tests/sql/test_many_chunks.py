@@ -410,9 +410,10 @@ def test_impacts_are_made_anew_before_there_are_segments(connection: Connection)
     """A load began with a short text: at its end all impacts and segments were made once more."""
     small_segments(connection)
     put(connection, "short", ["w1"])
-    for number in range(30):
+    for number in range(3):
         put(connection, f"long {number}", ["w1 w2 w3 w4 w5 w6 w7 w8"] * 50)
-    call(connection, "seal_keywords")
+    for _ in range(2):
+        call(connection, "seal_keywords")
     average = value(connection, "select average_length from lexichord_data.corpus")
     assert average == pytest.approx(8, rel=0.1)
     if engine_of(connection) != "textsearch":

@@ -1,10 +1,14 @@
 """store_document, as Python calls it and as SQL does."""
 
+import asyncio
+from contextlib import ExitStack
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from lexichord.db import store
 from lexichord.db.pool import Database
@@ -219,3 +223,37 @@ def test_one_is_stored_by_what_was_analyzed(connection: Connection) -> None:
         put(connection, "second", ["w2"])
     rows = connection.execute(LEXEMES).fetchall()
     assert [row[0] for row in rows] == ["'marked':1", "'w2':1"]
+
+
+async def test_a_turn_is_awaited_where_the_server_ends_what_is_idle(
+    dsn: str, fresh: Connection, run: int
+) -> None:
+    bound = "-c idle_in_transaction_session_timeout=1500"
+    asked: list[float] = []
+
+    async def turn() -> None:
+        asked.append(monotonic())
+        await asyncio.sleep(60 if monotonic() - asked[0] < 2.5 else 0)
+
+    async with Database(make_conninfo(dsn, options=bound), size=3) as database:
+        with database.ingesting():
+            await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run, turn=turn)
+    assert len(asked) > 2
+    assert value(fresh, "select count(*) from lexichord_data.document") == 1
+
+
+async def test_who_is_not_alone_holds_no_connection_while_it_waits(
+    database: Database, run: int
+) -> None:
+    """Else several ingests could hold all of them, and searches would wait."""
+    lent: list[int] = []
+
+    async def turn() -> None:
+        lent.append(database.connections()["lent"])
+
+    for others in (0, 1):
+        with ExitStack() as stack:
+            for _ in range(1 + others):
+                stack.enter_context(database.ingesting())
+            await store.store_document(database, DOCUMENT, CHUNKS, VECTORS, run, turn=turn)
+    assert lent == [1, 0, 1]

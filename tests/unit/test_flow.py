@@ -63,6 +63,19 @@ async def test_who_stops_early_leaves_nothing_running() -> None:
     assert work.cancelled == [1, 2]
 
 
+async def test_an_error_of_what_comes_is_raised_after_what_came() -> None:
+    async def broken() -> AsyncGenerator[int]:
+        async with aclosing(numbers(3)) as first:
+            async for number in first:
+                yield number
+        raise ValueError("no more")
+
+    async with aclosing(bounded_gather(broken(), Work().double, 2)) as pairs:
+        assert [await anext(pairs) for _ in range(3)] == [(0, 0), (1, 2), (2, 4)]
+        with pytest.raises(ValueError, match="no more"):
+            await anext(pairs)
+
+
 async def test_what_is_prepared_at_once_takes_effect_in_order() -> None:
     prepared: list[int] = []
     stored: list[int] = []

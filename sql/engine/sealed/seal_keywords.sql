@@ -17,9 +17,9 @@ declare
     half_dead boolean := coalesce((select sum(s.chunks) from keyword_segment s where not s.superseded), 0) > 2 * living;
 begin
     select * into rules from lexichord.sealing();
-    if not exists (select from keyword_segment) then
-        -- As early as can be: segments hold impacts, too. Writers are held before sealing is, as make_indexes does it.
-        perform lexichord.refresh_impacts();
+    -- While chunks are few, for segments hold impacts, too. Writers are held before sealing is, as make_indexes does it.
+    if rules.is_allowed and living < 2 * rules.least_chunks and not exists (select from keyword_segment) and lexichord.refresh_impacts() then
+        return false;
     end if;
     if not rules.is_allowed or living < rules.least_chunks
        or not half_dead and (select count(*) from (select from keyword_tail limit rules.tail_chunks + 1) as t) <= rules.tail_chunks
@@ -50,4 +50,4 @@ begin
     return true;
 end $$;
 comment on function lexichord.seal_keywords() is
-'Makes a segment of the keyword index of the chunks that wait, once they are many, and merges segments. Returns whether it did.';
+'Makes a segment of the keyword index of the chunks that wait, once they are many, and merges segments. Returns whether it did. Before the first one it sees to the impacts, see refresh_impacts.';

@@ -131,6 +131,7 @@ class Database:
         self.dsn = dsn
         self._restart = restart
         self._pool = _make_pool(dsn, size, CONNECT_TIMEOUT_SECONDS)
+        self._size, self._ingests = size, 0
         self._writes, self._awaited_writes = 0, 0
         self._looking = asyncio.Lock()
         if read_dsn:
@@ -162,6 +163,20 @@ class Database:
         size = stats["pool_size"]
         lent, waiting = size - stats["pool_available"], stats.get("requests_waiting", 0)
         return {"open": size, "lent": lent, "waiting": waiting}
+
+    @contextmanager
+    def ingesting(self) -> Iterator[None]:
+        """Count an ingest while the block lasts."""
+        self._ingests += 1
+        try:
+            yield
+        finally:
+            self._ingests -= 1
+
+    @property
+    def may_stage_ahead(self) -> bool:
+        """Whether an ingest may hold a second connection: others need those that are left."""
+        return self._ingests == 1 and self._size > 2
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:

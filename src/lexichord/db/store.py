@@ -3,6 +3,7 @@
 Chunks arrive by COPY.
 """
 
+import asyncio
 import hashlib
 import json
 import struct
@@ -27,6 +28,7 @@ COPY_CHUNKS_IN = (
 COPIED_TYPES = ["int4", "text", "int4", "int4", "int4", "text", "text", "text", "jsonb", "bytea"]
 COPY_CHUNKS_OUT = "copy (select * from lexichord.read_chunks(%s)) to stdout (format binary)"
 REPEATABLE_READ = "set transaction isolation level repeatable read"  # text and chunks fit
+KEEP_ALIVE_SECONDS = 1
 CLIENT_UTF8 = "set local client_encoding = 'utf8'"  # whatever encoding the database has
 
 
@@ -50,18 +52,20 @@ async def store_document(
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
-    Chunks are sent and analyzed first; `turn` is awaited before anything is stored. `vectors`, of
-    `space`, has one entry per chunk; where it is None, the chunk keeps the vector
-    that it had, or has in `twin`. `unless_stored`: the same of the same recipe stays as it is.
-    `rereads`: the document that is read again, whose metadata stay. `sent_file`: the kept file that
-    it is of, as long as the dataset holds that. Returns the SQL function's row:
+    `turn` is awaited before anything is stored; chunks are sent and analyzed before, if the
+    database may. `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps
+    the vector that it had, or has in `twin`. `unless_stored`: the same of the same recipe stays as
+    it is. `rereads`: the document that is read again, whose metadata stay. `sent_file`: the kept
+    file that it is of, as long as the dataset holds that. Returns the SQL function's row:
     document_id, status, chunks. Raises DatabaseError, and EmbeddingMismatchError if the database is
     bound to another space by now; nothing changes then.
     """
+    if not database.may_stage_ahead:
+        await turn()
     async with database.transaction() as connection:
         await _stage(connection, chunks, vectors)
         await call(connection, "analyze_staged", text_config=document.text_config)
-        await turn()
+        await _keep_alive(connection, turn)
         stored = await _store_staged(
             *(connection, document, twin, space),
             unless_stored=unless_stored,
@@ -97,6 +101,17 @@ async def _store_staged(
         **conditions,
     )
     return rows[0]
+
+
+async def _keep_alive(connection: Conn, turn: Callable[[], Awaitable[object]]) -> None:
+    """Await a turn; servers and poolers may end a transaction that is idle for long."""
+    while True:
+        try:
+            async with asyncio.timeout(KEEP_ALIVE_SECONDS):
+                await turn()
+                return
+        except TimeoutError:
+            await connection.execute("select")
 
 
 async def _stage(

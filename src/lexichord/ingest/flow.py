@@ -109,10 +109,21 @@ async def _fill[T](
 async def bounded_gather[T, R](
     items: AsyncGenerator[T], make: Callable[[T], Coroutine[None, None, R]], at_once: int
 ) -> AsyncGenerator[tuple[T, R]]:
-    """Yield each item with its result, in their order, computing `at_once` at the same time."""
+    """Yield each item with its result, in their order, computing `at_once` at the same time.
+
+    An error of `items` comes after what was made of those before it.
+    """
     running = deque[tuple[T, asyncio.Task[R]]]()
+    end: Exception | None = None
     try:
-        async for item in items:
+        while True:
+            try:
+                item = await anext(items)
+            except StopAsyncIteration:
+                break
+            except Exception as error:
+                end = error
+                break
             running.append((item, asyncio.create_task(make(item))))
             if len(running) == at_once:
                 yield await _first(running)
@@ -121,6 +132,8 @@ async def bounded_gather[T, R](
     finally:
         for _, task in running:
             await _cancel(task)
+    if end is not None:
+        raise end
 
 
 async def _first[T, R](running: deque[tuple[T, asyncio.Task[R]]]) -> tuple[T, R]:
@@ -187,7 +200,7 @@ async def heartbeat(
 
 @asynccontextmanager
 async def background_sealing(database: Database) -> AsyncIterator[None]:
-    """Have the keyword index take up what is stored while the block lasts, so that no writer waits.
+    """Have the keyword index take up what is stored while the block lasts, beside the writers.
 
     What is under way at its end is given up: whoever closes the run does it.
     """

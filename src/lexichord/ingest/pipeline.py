@@ -73,7 +73,7 @@ from lexichord.types.questions import Usage
 
 STRUCTURED_CONTEXTS = ("structural", "llm")
 MAX_ORIGINAL_BYTES = 200_000_000  # of a file whose bytes are kept in the database
-STORED_AT_ONCE = 2  # documents: the chunks of the next one are analyzed while one is stored
+STORED_AT_ONCE = 2  # documents: the next one's chunks are analyzed while one is stored
 
 type FollowSpace = Callable[[], Awaitable[tuple[Embedder | None, str]]]
 type VectorOrigins = dict[str, tuple[str | None, str | None]]
@@ -218,8 +218,8 @@ class IngestPipeline:
             origins = await self._origins(part, changing)
             async with aclosing(prefetch(self._embedded(part, origins, changing))) as embedded:
                 store_one = partial(self._store, origins)
-                at_once = min(STORED_AT_ONCE, self.settings.pool_size)
-                await gather_in_turns(flattened(embedded), store_one, at_once)
+                with self.database.ingesting():
+                    await gather_in_turns(flattened(embedded), store_one, STORED_AT_ONCE)
             changing.difference_update(origins)
 
     async def _skip_stored(self, sources: Sequence[IngestSource]) -> list[IngestSource]:
