@@ -29,7 +29,7 @@ from lexichord.evaluate.datasets import NativeQuestion
 from lexichord.evaluate.datasets.reading import read_json_lines
 from lexichord.evaluate.metrics import holds
 from lexichord.evaluate.statistics import auroc
-from lexichord.providers.read import FIT_FILE, FolderReader
+from lexichord.providers.reader import FIT_FILE, FolderReader
 from lexichord.retrieve.evidence.relevance import coverage, weigh_texts
 from lexichord.retrieve.evidence.sentences import LEAST, QueryReader, log_odds, probability_of
 from lexichord.retrieve.judged_hits import unnamed

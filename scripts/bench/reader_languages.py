@@ -19,7 +19,7 @@ from common import opened
 from kinds import KINDS, Question, kept_back, xquad_placed
 from lexichord import SyncLexichord
 from lexichord.evaluate.metrics import first_sentence, fold
-from lexichord.providers.read import FolderReader
+from lexichord.providers.reader import FolderReader
 from lexichord.types import Response
 
 

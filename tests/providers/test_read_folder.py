@@ -8,7 +8,7 @@ import pytest
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers import Reader
 from lexichord.providers.embed.local import LOCAL_SPACE
-from lexichord.providers.read import MAX_WINDOW_TOKENS, OVERLAP_TOKENS, Window, join_windows
+from lexichord.providers.reader import MAX_WINDOW_TOKENS, OVERLAP_TOKENS, Window, join_windows
 from lexichord.providers.registry import find_reader, list_providers
 from lexichord.settings import load_settings
 from lexichord.types.questions import Passage, ReaderFit

@@ -4,7 +4,7 @@ import pytest
 
 from lexichord.db import search
 from lexichord.db.pool import Database
-from lexichord.retrieve.rounds import measure_coverage
+from lexichord.retrieve.reflection import measure_coverage
 from lexichord.types import Question
 from tests.sql.corpus import Connection, call, put
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.rounds import (
+from lexichord.retrieve.reflection import (
     add_round,
     cover_by_reading,
     decide_next_query,

@@ -32,7 +32,7 @@ from lexichord.providers.onnx_folder import (
     missing_files,
     package_folders,
 )
-from lexichord.providers.read import FolderReader
+from lexichord.providers.reader import FolderReader
 from lexichord.providers.rerank import JINA_URL, JinaReranker, TeiReranker
 from lexichord.providers.rerank.folder import FolderReranker
 from lexichord.settings import Settings

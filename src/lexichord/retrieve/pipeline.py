@@ -17,8 +17,8 @@ from lexichord.retrieve.confidence import ensure_scale, find_calibration, read_s
 from lexichord.retrieve.evidence.sentences import QueryReader
 from lexichord.retrieve.judged_hits import Judged, judge, without_names
 from lexichord.retrieve.llm_stages import with_llm_stages
+from lexichord.retrieve.reflection import fall_back, refine, reflect, search_rewritten
 from lexichord.retrieve.respond import aggregate, respond, select_evidence
-from lexichord.retrieve.rounds import fall_back, refine, reflect, search_rewritten
 from lexichord.retrieve.search import (
     MAX_VARIANTS,
     by_words,

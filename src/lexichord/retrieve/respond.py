@@ -28,7 +28,7 @@ from lexichord.retrieve.judged_hits import (
     named_first,
     unnamed,
 )
-from lexichord.retrieve.rounds import is_passed
+from lexichord.retrieve.reflection import is_passed
 from lexichord.retrieve.stages import QueryContext, SearchPlan, name_of
 from lexichord.retrieve.trace import emit, remarks
 from lexichord.retrieve.understand.aspects import MAX_ASPECTS, aspects_of
