@@ -7,7 +7,7 @@ declare
     average double precision;
     is_alone boolean;
 begin
-    for is_alone in select unnest(array[false, true]) loop  -- writers make impacts by the mean length of before, or changed it
+    for is_alone in select unnest(array[false, true]) loop  -- again once writers are held: one may have changed the mean, or done this
         if is_alone then
             perform lexichord.hold_writers();
         end if;
@@ -15,7 +15,7 @@ begin
         from corpus_statistics n where n.token_count > 0 and (anyway or abs(ln(n.token_count::float8 / n.chunk_count / n.average_length)) > 0.1
                                                                     and not (select c.has_tenants from configuration c));
         if average is null then
-            return false;
+            return is_alone;
         end if;
     end loop;
     update corpus set average_length = average;
@@ -23,4 +23,4 @@ begin
     return true;
 end $$;
 comment on function lexichord.refresh_impacts(boolean) is
-'Makes the impacts anew by the chunks'' mean length of now, if it is a tenth off, or anyway. Returns whether it did.';
+'Makes the impacts anew by the chunks'' mean length of now, if it is a tenth off, or anyway. Returns whether it did, or another meanwhile.';

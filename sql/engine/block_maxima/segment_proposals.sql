@@ -7,7 +7,7 @@
 -- found less in as much time. Four times as many chunks need a third more blocks for the same recall, words more the more there are.
 create or replace function lexichord.segment_proposals(segments integer[], terms tsvector, depth integer, documents bigint[]) returns bigint[]
 language plpgsql stable set search_path = pg_catalog, lexichord_data, pg_temp
--- Bounds are 64 kB a page and term: to sort them by page for their sums takes longer than the sums.
+-- A page's bounds are up to 64 kB a term: to sort them by page for their sums takes longer than the sums.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
     stored record;
@@ -24,7 +24,8 @@ begin
     if 2 * cardinality(documents) < stored.document_count or 20 * depth > stored.chunk_count then
         return null;
     end if;
-    execute format('select array_agg(p.segment), array_agg(16000 * p.page), array_agg(p.bounds) from (%s) as p', lexichord.bound_statement())
+    execute format('select array_agg(p.segment order by p.segment, p.page), array_agg(16000 * p.page order by p.segment, p.page), '
+                   'array_agg(p.bounds order by p.segment, p.page) from (%s) as p', lexichord.bound_statement())
     into owners, firsts, bounds using segments, terms;
     if bounds is null then
         return '{}';

@@ -175,8 +175,8 @@ class Database:
 
     @property
     def may_stage_ahead(self) -> bool:
-        """Whether an ingest may hold a second connection: others need those that are left."""
-        return self._ingests == 1 and self._size > 2
+        """Whether an ingest may hold a second connection: one seals, and others need one, too."""
+        return self._ingests == 1 and self._size > 3
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:

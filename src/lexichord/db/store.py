@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import psycopg
 from psycopg.types.json import Jsonb
 
 from lexichord.db.catalogue import configuration
@@ -28,7 +29,7 @@ COPY_CHUNKS_IN = (
 COPIED_TYPES = ["int4", "text", "int4", "int4", "int4", "text", "text", "text", "jsonb", "bytea"]
 COPY_CHUNKS_OUT = "copy (select * from lexichord.read_chunks(%s)) to stdout (format binary)"
 REPEATABLE_READ = "set transaction isolation level repeatable read"  # text and chunks fit
-KEEP_ALIVE_SECONDS = 1
+STAGED_SECONDS = 4  # that what is staged ahead waits for its turn at most; else it is staged again
 CLIENT_UTF8 = "set local client_encoding = 'utf8'"  # whatever encoding the database has
 
 
@@ -52,29 +53,47 @@ async def store_document(
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
-    `turn` is awaited before anything is stored; chunks are sent and analyzed before, if the
-    database may. `vectors`, of `space`, has one entry per chunk; where it is None, the chunk keeps
-    the vector that it had, or has in `twin`. `unless_stored`: the same of the same recipe stays as
-    it is. `rereads`: the document that is read again, whose metadata stay. `sent_file`: the kept
-    file that it is of, as long as the dataset holds that. Returns the SQL function's row:
+    `turn` is awaited before anything is stored; where `may_stage_ahead`, chunks are sent and
+    analyzed meanwhile. `vectors`, of `space`, has one entry per chunk; where it is None, the chunk
+    keeps the vector that it had, or has in `twin`. `unless_stored`: the same of the same recipe
+    stays as it is. `rereads`: the document that is read again, whose metadata stay. `sent_file`:
+    the kept file that it is of, as long as the dataset holds that. Returns the SQL function's row:
     document_id, status, chunks. Raises DatabaseError, and EmbeddingMismatchError if the database is
     bound to another space by now; nothing changes then.
     """
-    if not database.may_stage_ahead:
-        await turn()
-    async with database.transaction() as connection:
-        await _stage(connection, chunks, vectors)
-        await call(connection, "analyze_staged", text_config=document.text_config)
-        await _keep_alive(connection, turn)
-        stored = await _store_staged(
-            *(connection, document, twin, space),
-            unless_stored=unless_stored,
-            rereads=rereads,
-            sent_file=sent_file,
-        )
-        record = {"status": stored["status"], "chunks": stored["chunks"]}
-        await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
+    stored, is_early = None, database.may_stage_ahead
+    while stored is None:
+        if not is_early:
+            await turn()
+        async with database.transaction() as connection:
+            await _stage(connection, chunks, vectors)
+            await call(connection, "analyze_staged", text_config=document.text_config)
+            if is_early and not await _comes_soon(turn):
+                is_early = False
+                raise psycopg.Rollback
+            stored = await _store_staged(
+                *(connection, document, twin, space),
+                unless_stored=unless_stored,
+                rereads=rereads,
+                sent_file=sent_file,
+            )
+            record = {"status": stored["status"], "chunks": stored["chunks"]}
+            await call(connection, "record_files", run_id=run, uris=[document.uri], **record)
     return stored
+
+
+async def _comes_soon(turn: Callable[[], Awaitable[object]]) -> bool:
+    """Await a turn; False if it takes so long that others would be in the way of each other.
+
+    A transaction holds locks, which who has the turn may have to wait for behind somebody else;
+    and servers and poolers end one that is idle.
+    """
+    try:
+        async with asyncio.timeout(STAGED_SECONDS):
+            await turn()
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _store_staged(
@@ -101,17 +120,6 @@ async def _store_staged(
         **conditions,
     )
     return rows[0]
-
-
-async def _keep_alive(connection: Conn, turn: Callable[[], Awaitable[object]]) -> None:
-    """Await a turn; servers and poolers may end a transaction that is idle for long."""
-    while True:
-        try:
-            async with asyncio.timeout(KEEP_ALIVE_SECONDS):
-                await turn()
-                return
-        except TimeoutError:
-            await connection.execute("select")
 
 
 async def _stage(
