@@ -6,7 +6,8 @@ from contextlib import aclosing
 
 import pytest
 
-from lexichord.ingest.flow import Turn, bounded_gather, gather_in_turns
+from lexichord.db.store import Turn
+from lexichord.ingest.flow import bounded_gather, gather_in_turns
 
 
 async def numbers(count: int) -> AsyncGenerator[int]:

@@ -33,6 +33,9 @@ STAGED_SECONDS = 4  # that what is staged ahead waits for its turn at most; else
 CLIENT_UTF8 = "set local client_encoding = 'utf8'"  # whatever encoding the database has
 
 
+type Turn = Callable[[], Awaitable[object]]  # awaited until those before are over
+
+
 async def wait_for_nobody() -> None:
     """Wait for no turn."""
 
@@ -49,7 +52,7 @@ async def store_document(
     unless_stored: bool = False,
     rereads: str | None = None,
     sent_file: str | None = None,
-    turn: Callable[[], Awaitable[object]] = wait_for_nobody,
+    turn: Turn = wait_for_nobody,
 ) -> Row:
     """Store a document with its chunks and the run's record of it, in one transaction.
 
@@ -67,10 +70,10 @@ async def store_document(
             await turn()
         async with database.transaction() as connection:
             await _stage(connection, chunks, vectors)
-            await call(connection, "analyze_staged", text_config=document.text_config)
-            if is_early and not await _comes_soon(turn):
-                is_early = False
-                raise psycopg.Rollback
+            if is_early:
+                await call(connection, "analyze_staged", text_config=document.text_config)
+                if not (is_early := await _comes_soon(turn)):
+                    raise psycopg.Rollback
             stored = await _store_staged(
                 *(connection, document, twin, space),
                 unless_stored=unless_stored,
@@ -82,7 +85,7 @@ async def store_document(
     return stored
 
 
-async def _comes_soon(turn: Callable[[], Awaitable[object]]) -> bool:
+async def _comes_soon(turn: Turn) -> bool:
     """Await a turn; False if it takes so long that others would be in the way of each other.
 
     A transaction holds locks, which who has the turn may have to wait for behind somebody else;

@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
-    Awaitable,
     Callable,
     Coroutine,
     Iterable,
@@ -19,6 +18,7 @@ from typing import Any
 
 from lexichord.db import store
 from lexichord.db.pool import Database
+from lexichord.db.store import Turn
 from lexichord.errors import DatabaseError, IngestError, LexichordError
 from lexichord.providers.http import RetryPolicy
 from lexichord.types.state import FileProgress
@@ -62,9 +62,6 @@ class IngestLimits:
 
 
 INGEST_LIMITS = IngestLimits()
-
-
-type Turn = Callable[[], Awaitable[object]]
 
 
 async def yielded[T](items: Iterable[T]) -> AsyncGenerator[T]:

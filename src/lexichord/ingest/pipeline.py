@@ -15,11 +15,11 @@ from lexichord.db import store
 from lexichord.db.catalogue import configuration
 from lexichord.db.files import sent_file
 from lexichord.db.pool import Database, Row
+from lexichord.db.store import Turn
 from lexichord.errors import ConfigError, EmbeddingMismatchError, IngestError, ProviderError
 from lexichord.ingest.flow import (
     INGEST_LIMITS,
     IngestLimits,
-    Turn,
     background_sealing,
     bounded_gather,
     flattened,
