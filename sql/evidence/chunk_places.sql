@@ -3,7 +3,7 @@ create or replace function lexichord.chunk_places(chunk_ids bigint[]) returns ta
     chunk_id bigint, document_id bigint, ordinal integer, section integer)
 language sql stable rows 100
 set search_path = pg_catalog, lexichord_data, pg_temp as $$
-    with asked as (
+    with asked as materialized (  -- found once, also where the planner takes the table for empty
         select c.document_id, max(c.ordinal) as last from chunk c where c.id = any(chunk_ids) group by c.document_id
     ), headed as (  -- in one pass: from each chunk back to its section's first takes time by the square where nothing has headings
         select o.id, o.document_id, o.ordinal,
