@@ -26,7 +26,7 @@ from lexichord.providers import Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker, opened_generator
 from lexichord.retrieve.cache import QueryCache
-from lexichord.retrieve.search import discover, name_document, search_chunks, with_vectors
+from lexichord.retrieve.search import discover, search_chunks, with_vectors
 from lexichord.retrieve.trace import Trace, record_response, remarks, streamed
 from lexichord.settings import Settings, given_settings
 from lexichord.types import (
@@ -282,8 +282,7 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods):
         degraded = self._degraded(options.mode)
         question = await self._question(query, hint, options, degraded)
         with time_limit(SEARCH_SECONDS):
-            question = await name_document(self.database, self.embedder, question, degraded)
-            hits = await search_chunks(self.database, question)
+            question, hits = await search_chunks(self.database, self.embedder, question, degraded)
             degraded += await remarks(self.database, question, hits)
         return SearchResult(query, hits, degraded + self.database.notes())
 

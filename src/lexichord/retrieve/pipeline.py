@@ -82,10 +82,10 @@ async def query(
         reader=None if reader is None else QueryReader(reader, trace, database, cache.readings),
     )
     # Understand: what is asked, and of which documents.
-    intent, _ = await both(_understand(context, question), context.embed_ahead(question))
+    intent, ahead = await both(_understand(context, question), context.search_ahead(question))
     resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
-    resolved, files = await _discover(context, resolved, intent.documents)
+    resolved, files = await _discover(context, resolved, intent.documents, ahead)
     emit(FilesEvent(intent, files))
     plan = await _plan_search(context, SearchPlan(intent, resolved, about, files), asked)
     hits = await search_by_plan(context, plan)
@@ -169,22 +169,28 @@ def _subject(intent: Intent) -> str:
     return without_names(intent)
 
 
-async def _propose(context: QueryContext, question: Question) -> Question:
-    """Search once for what the files, the feedback and the hits are all found by."""
-    with context.trace.stage("candidates", depth=question.depth) as step:
+async def _propose(context: QueryContext, question: Question, ahead: Question) -> Question:
+    """Search once for what the files, the feedback and the hits are all found by.
+
+    That was done ahead where the intent has left the question as it was asked.
+    """
+    is_ahead = ahead.candidates is not None and ahead.as_searched() == question.as_searched()
+    with context.trace.stage("candidates", depth=question.depth, ahead=is_ahead) as step:
         share, reason = await search.find_dense_share(context.database, question)
         step["made"] = {"dense_share": share, "reason": reason}
+        if is_ahead:
+            return replace(question, candidates=ahead.candidates)
         return await search.propose_candidates(context.database, question)
 
 
 async def _discover(
-    context: QueryContext, question: Question, documents: Sequence[str]
+    context: QueryContext, question: Question, documents: Sequence[str], ahead: Question
 ) -> tuple[Question, list[FileHit]]:
     """Return the question with its candidates, and the files, those of `documents` first.
 
     A caller's own stage has the last word on its files.
     """
-    question = await _propose(context, question)
+    question = await _propose(context, question, ahead)
     inputs = {"hint": question.hint, **context.by("discover")}
     with context.trace.stage("discover", **inputs) as step:
         files = await context.stages.discover(

@@ -392,31 +392,34 @@ def remove_words(question: str, words: Collection[str]) -> str:
     return " ".join(text.split()) if re.search(r"\w", text) else question
 
 
-async def name_document(
+async def search_chunks(
     database: Database, embedder: Embedder | None, question: Question, degraded: list[str]
-) -> Question:
-    """Return a question with its vectors; a clause that only names a document becomes the hint.
+) -> tuple[Question, list[ChunkHit]]:
+    """Find chunks by plain search, and return with what question; a hint prefers files it names.
 
-    Nothing waits for the look at the names: the question is embedded meanwhile, and once more
-    where a clause leaves it. A caller's own hint stays, and the question with it. Of a few words
-    no clause can go: these are not looked up.
+    A clause that only names a document becomes the hint. Nothing waits for the look at the names:
+    the question is searched meanwhile as it was asked, and once more where a clause leaves it. A
+    caller's own hint stays, and the question with it. Of a few words no clause can go: these are
+    not looked up. `degraded` gets why there are no vectors.
     """
+    as_asked = _search_chunks(database, embedder, question, degraded)
     if question.hint is not None or len(question.query.split()) <= MIN_ASKED_WORDS:
-        return await with_vectors(embedder, question, degraded)
-    intent, embedded = await both(
-        find_intent(database, question.query, scope=question.scope),
-        with_vectors(embedder, question, degraded),
+        return await as_asked
+    intent, found = await both(
+        find_intent(database, question.query, scope=question.scope), as_asked
     )
     if intent.question == question.query:
-        return embedded
+        return found
     named = replace(question, query=intent.question, hint=intent.hint)
-    return await with_vectors(embedder, named, degraded)
+    return await _search_chunks(database, embedder, named, degraded)
 
 
-async def search_chunks(database: Database, question: Question) -> list[ChunkHit]:
-    """Find chunks by plain search; a hint prefers the files that it names."""
+async def _search_chunks(
+    database: Database, embedder: Embedder | None, question: Question, degraded: list[str]
+) -> tuple[Question, list[ChunkHit]]:
+    question = await with_vectors(embedder, question, degraded)
     files: list[FileHit] = []
     if question.hint:
         files = await search.discover_files(database, replace(question, k=DEFAULT_FILES))
     boost = await boost_files(files, question.hint)
-    return await search.hybrid_search(database, question, boost)
+    return question, await search.hybrid_search(database, question, boost)

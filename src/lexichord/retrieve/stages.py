@@ -22,6 +22,7 @@ from typing import Any, Protocol, get_args
 
 import numpy as np
 
+from lexichord.db import search
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers import Embedder, RemoteEmbedder, Reranker, Vectors
@@ -290,10 +291,16 @@ class QueryContext:
         embed = partial(self.vectors.embed, self.embedder)
         return await embed_queries(embed, queries, question, self.trace.degraded)
 
-    async def embed_ahead(self, question: Question) -> None:
-        """Embed a question that is to be embedded later; a service is asked once, for all texts."""
-        if not isinstance(self.embedder, RemoteEmbedder):
-            await self.embed([question.query], question)
+    async def search_ahead(self, question: Question) -> Question:
+        """Return a question with its candidates, as it would be searched if it named no document.
+
+        As it is where a service embeds, which is asked once, for all of a query's texts.
+        """
+        if isinstance(self.embedder, RemoteEmbedder):
+            return question
+        rows = await self.embed([question.query], question)
+        ahead = question if rows is None else replace(question, vector=rows[0])
+        return await search.propose_candidates(self.database, ahead)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts as documents; one that the embedder refuses is like nothing else."""

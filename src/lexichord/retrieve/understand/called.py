@@ -100,7 +100,7 @@ async def find_definite(asked: Naming, links: Sequence[Link]) -> list[Mention]:
     found = [
         await find_operand(asked, part)
         for part in whole
-        if part.first < part.last or await _is_the_one(asked, part.first)
+        if part.first < part.last or await _is_the_one(asked, part.first, links)
     ]
     return [
         mentions[0]
@@ -115,11 +115,16 @@ async def find_definite(asked: Naming, links: Sequence[Link]) -> list[Mention]:
     ]
 
 
-async def _is_the_one(asked: Naming, number: int) -> bool:
-    """Return whether a word for a sort of document calls one alone, and not any: "the document"."""
+async def _is_the_one(asked: Naming, number: int, links: Iterable[Link]) -> bool:
+    """Return whether a word for a sort of document calls one alone, and not any: "the document".
+
+    Several that the query's own `links` show need no look at more of them.
+    """
     word, cues = asked.words[number].lower, asked.cues
     if word not in cues.document_words - cues.any_document:
         return word not in cues.any_document
+    if sum(link.named for link in links if link.word == number) > 1:
+        return False
     return sum(link.named for link in await asked.links(number, number)) == 1
 
 
