@@ -34,12 +34,13 @@ begin
 
     delete from card_term c where c.document_id = any(taken);
     with card as (
-        select d.id, lexichord.document_card(d.title, d.uri, d.text, d.text_config) as lexemes from document d where d.id = any(taken)
+        select d.id, l as lexemes, lexichord.lexeme_count(l) as length
+        from document d, lexichord.document_card(d.title, d.uri, d.text, d.text_config) as l where d.id = any(taken)
     ), kept as (
-        insert into card_term (lexeme, document_id, tf)
-        select u.lexeme, c.id, cardinality(u.positions) from card c, unnest(c.lexemes) as u
+        insert into card_term (lexeme, document_id, tf, card_length)
+        select u.lexeme, c.id, cardinality(u.positions), c.length from card c, unnest(c.lexemes) as u
     )
-    update document d set card_length = lexichord.lexeme_count(c.lexemes), analyzer_version = lexichord.analyzer_version()
+    update document d set card_length = c.length, analyzer_version = lexichord.analyzer_version()
     from card c where c.id = d.id;
     perform lexichord.fold_statistics(from_changes => 32);
     return cardinality(taken);

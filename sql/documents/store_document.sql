@@ -67,8 +67,8 @@ begin
     end if;
 
     delete from card_term c where c.document_id = store_document.document_id;
-    insert into card_term (lexeme, document_id, tf)
-    select u.lexeme, store_document.document_id, cardinality(u.positions) from unnest(card) as u;
+    insert into card_term (lexeme, document_id, tf, card_length)
+    select u.lexeme, store_document.document_id, cardinality(u.positions), length from unnest(card) as u;
 
     delete from chunk c where c.document_id = store_document.document_id;
     with taken as (

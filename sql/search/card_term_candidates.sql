@@ -18,8 +18,8 @@ begin
     ), scored as (
         -- In the terms' order, or the last bit of a score would go by the plan.
         select c.document_id, sum(w.weight * c.tf * 2.2::float8
-               / (c.tf + 1.2::float8 * (0.7::float8 + 0.3::float8 * d.card_length * stored / card_tokens)) order by c.lexeme) as score
-        from weighed w join card_term c on c.lexeme = w.lexeme collate "C" join document d on d.id = c.document_id
+               / (c.tf + 1.2::float8 * (0.7::float8 + 0.3::float8 * c.card_length * stored / card_tokens)) order by c.lexeme) as score
+        from weighed w join card_term c on c.lexeme = w.lexeme collate "C"
         where documents is null or c.document_id = any(documents)
         group by c.document_id
     )

@@ -16,8 +16,9 @@ begin
     from fresh_row f where not f.is_stored and d.id = f.document_id;
 
     delete from card_term c using fresh_row f where not f.is_stored and c.document_id = f.document_id;
-    insert into card_term (lexeme, document_id, tf)
-    select u.lexeme, f.document_id, cardinality(u.positions) from fresh_row f, unnest(f.card) as u;
+    insert into card_term (lexeme, document_id, tf, card_length)
+    select u.lexeme, f.document_id, cardinality(u.positions), l.length
+    from fresh_row f, lexichord.lexeme_count(f.card) as l (length), unnest(f.card) as u;
     delete from chunk c using fresh_row f where not f.is_stored and c.document_id = f.document_id;
     insert into chunk (dataset_id, document_id, ordinal, heading, char_start, char_end, content, context, keyword_context,
                        lexemes, token_count, content_hash, embedding)
