@@ -2,7 +2,7 @@
 -- initials (of three letters and more: MSA); what only the rest of its card holds comes along, as parties do.
 -- File names write a name of several words as one, with more behind it ("Adams Golf" in ADAMSGOLFINC_2005, "the Atlantic" in
 -- theatlantic.com): up to three words of the query, a capital among them, that open a word of at least five letters.
--- rare: at most 3 cards, or a fiftieth of them, hold the word; of more it is not counted by how many.
+-- rare: at most 3 cards, or a fiftieth of them, hold the word; how many more do tells nothing, and is not counted.
 create or replace function lexichord.link_documents(
     words text[], depth integer default 25,
     datasets text[] default null, documents bigint[] default null, uri_prefix text default null, filter jsonb default null

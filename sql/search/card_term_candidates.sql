@@ -16,7 +16,7 @@ begin
         from unnest(terms) as q
         cross join lateral (select count(*) as cards from card_term c where c.lexeme = q.lexeme collate "C") as h
     ), scored as (
-        -- In the terms' order, or the last bit of a score would go by the plan.
+        -- In the terms' order: the last bit of a score would go by the plan, and of equal cards now one would be first, now the other.
         select c.document_id, sum(w.weight * c.tf * 2.2::float8
                / (c.tf + 1.2::float8 * (0.7::float8 + 0.3::float8 * c.card_length * stored / card_tokens)) order by c.lexeme) as score
         from weighed w join card_term c on c.lexeme = w.lexeme collate "C"

@@ -16,5 +16,8 @@ language sql stable set search_path = pg_catalog, lexichord_data, pg_temp as $$
     from corpus_statistics n, (select count(*) as chunks, coalesce(sum(token_count), 0) as tokens from chunk) as c,
          (select count(*) as documents, coalesce(sum(card_length), 0) as tokens from document) as d
     where (n.chunk_count, n.token_count, n.document_count, n.card_token_count) <> (c.chunks, c.tokens, d.documents, d.tokens)
+    union all
+    select 'words of a card with another length than the document''s', count(*)
+    from card_term c join document d on d.id = c.document_id where c.card_length <> d.card_length
 $$;
 comment on function lexichord.count_faults() is 'What should never be: rows that belong to nothing, statistics that do not add up. All 0 = sound. Readers may call it.';

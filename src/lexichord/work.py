@@ -4,8 +4,9 @@ Python cannot end a thread: what works in one asks between its steps whether it 
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from contextvars import ContextVar, copy_context
 from threading import Event
 
@@ -44,19 +45,17 @@ async def of_many[Item, R](function: Callable[[Sequence[Item]], R], items: Seque
     return await in_thread(function, items)
 
 
-async def both[One, Other](
-    one: Coroutine[object, object, One], other: Coroutine[object, object, Other]
-) -> tuple[One, Other]:
-    """Return what two give that run at once; if either fails, the other has ended before that."""
-    tasks = asyncio.create_task(one), asyncio.create_task(other)
+@asynccontextmanager
+async def beside[R](work: Coroutine[object, object, R]) -> AsyncIterator[asyncio.Task[R]]:
+    """Yield work that goes on beside a block, and ends with it where that has not awaited it."""
+    task = asyncio.create_task(work)
     try:
-        await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-        raise
-    return tasks[0].result(), tasks[1].result()
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # looked at, or asyncio reports it
 
 
 def check_wanted() -> None:

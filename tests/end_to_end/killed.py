@@ -112,7 +112,7 @@ STATE = {
     "from lexichord_data.chunk c join lexichord_data.document d on d.id = c.document_id "
     "order by d.uri, c.ordinal",
     "terms": "select lexeme, df from lexichord_data.term where df <> 0 order by lexeme",
-    "cards": "select d.uri, c.lexeme, c.tf from lexichord_data.card_term c "
+    "cards": "select d.uri, c.lexeme, c.tf, c.card_length from lexichord_data.card_term c "
     "join lexichord_data.document d on d.id = c.document_id order by d.uri, c.lexeme",
     "corpus": "select to_jsonb(c) from lexichord_data.corpus c",
     "failed": "select * from lexichord.failed_files('default')",

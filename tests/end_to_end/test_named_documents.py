@@ -70,6 +70,16 @@ def test_the_share_of_meaning_is_told(policies: SyncLexichord) -> None:
     assert told(mode="keyword") == {"dense_share": 0.0, "reason": "mode keyword"}
 
 
+@pytest.mark.parametrize(("wording", "is_ahead"), [("{question}", True), (WORDINGS[0], False)])
+def test_candidates_are_searched_beside_the_intent_that_leaves_a_question(
+    policies: SyncLexichord, wording: str, is_ahead: bool
+) -> None:
+    response = policies.query(wording.format(question=QUESTION), datasets=["policies"])
+    assert (response.intent.question == response.query) is is_ahead
+    given = next(step.given for step in response.trace if step.stage == "candidates")
+    assert ("ahead_ms" in given) is is_ahead
+
+
 def test_letters_that_the_model_does_not_read_are_searched_by_words(
     policies: SyncLexichord,
 ) -> None:

@@ -87,6 +87,7 @@ def store_and_spoil(connection: Connection) -> None:
         "update lexichord_data.corpus set document_count = 7",
         "update lexichord_data.corpus set card_token_count = 7",
         "delete from lexichord_data.chunk",
+        "update lexichord_data.card_term set card_length = 9 where lexeme = 'w1'",
     ],
 )
 def test_count_faults_sees_what_is_wrong(connection: Connection, statement: str) -> None:

@@ -10,7 +10,7 @@ from lexichord.providers import EmbedKind, Vectors
 from lexichord.retrieve.cache import Readings, TextVectors
 from lexichord.types import EmbeddingSpace
 from lexichord.types.questions import Passage, ReaderFit, Reading
-from lexichord.work import both
+from lexichord.work import beside
 
 
 class ByLength:
@@ -78,11 +78,10 @@ def test_a_text_that_is_refused_stays_so() -> None:
         assert np.isnan(vectors.embed(embedder, [""], "query")).any()
 
 
-async def test_of_two_works_at_once_neither_goes_on_where_the_other_fails() -> None:
+async def test_work_beside_a_block_ends_with_it_and_fails_only_whoever_awaits_it() -> None:
     ended: list[str] = []
 
     async def fail() -> None:
-        await asyncio.sleep(0)
         raise ValueError("it failed")
 
     async def wait() -> None:
@@ -91,7 +90,10 @@ async def test_of_two_works_at_once_neither_goes_on_where_the_other_fails() -> N
         finally:
             ended.append("waiting")
 
-    for first, second in ((fail, wait), (wait, fail)):
-        with pytest.raises(ValueError, match="it failed"):
-            await both(first(), second())
+    async with beside(fail()), beside(wait()):
+        await asyncio.sleep(0)
+    assert ended == ["waiting"]
+    with pytest.raises(ValueError, match="it failed"):
+        async with beside(wait()), beside(fail()) as failing:
+            await failing  # by then the other waits, too
     assert ended == ["waiting"] * 2

@@ -44,7 +44,7 @@ from lexichord.types import FileHit, QueryOptions, Question, Response
 from lexichord.types.questions import Intent, Variant
 from lexichord.types.response import AnswerEvent, FilesEvent, Reflection
 from lexichord.types.state import Calibration
-from lexichord.work import both
+from lexichord.work import beside
 
 
 async def query(
@@ -82,7 +82,9 @@ async def query(
         reader=None if reader is None else QueryReader(reader, trace, database, cache.readings),
     )
     # Understand: what is asked, and of which documents.
-    intent, ahead = await both(_understand(context, question), context.search_ahead(question))
+    async with beside(context.search_ahead(question)) as searching:
+        intent = await _understand(context, question)
+        ahead = await searching if intent.question == question.query else None
     resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.
     resolved, files = await _discover(context, resolved, intent.documents, ahead)
@@ -169,22 +171,31 @@ def _subject(intent: Intent) -> str:
     return without_names(intent)
 
 
-async def _propose(context: QueryContext, question: Question, ahead: Question) -> Question:
+async def _propose(
+    context: QueryContext, question: Question, ahead: tuple[Question, float] | None
+) -> Question:
     """Search once for what the files, the feedback and the hits are all found by.
 
-    That was done ahead where the intent has left the question as it was asked.
+    That was done beside the intent where it left the question as it was asked: `ahead_ms` is what
+    it took there.
     """
-    is_ahead = ahead.candidates is not None and ahead.as_searched() == question.as_searched()
-    with context.trace.stage("candidates", depth=question.depth, ahead=is_ahead) as step:
+    known = None
+    inputs: dict[str, object] = {"depth": question.depth}
+    if ahead is not None and ahead[0].as_searched() == question.as_searched():
+        known, inputs["ahead_ms"] = ahead
+    with context.trace.stage("candidates", **inputs) as step:
         share, reason = await search.find_dense_share(context.database, question)
         step["made"] = {"dense_share": share, "reason": reason}
-        if is_ahead:
-            return replace(question, candidates=ahead.candidates)
+        if known is not None:
+            return replace(question, candidates=known.candidates)
         return await search.propose_candidates(context.database, question)
 
 
 async def _discover(
-    context: QueryContext, question: Question, documents: Sequence[str], ahead: Question
+    context: QueryContext,
+    question: Question,
+    documents: Sequence[str],
+    ahead: tuple[Question, float] | None,
 ) -> tuple[Question, list[FileHit]]:
     """Return the question with its candidates, and the files, those of `documents` first.
 

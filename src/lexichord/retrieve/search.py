@@ -21,7 +21,7 @@ from lexichord.retrieve.understand.intent import MIN_ASKED_WORDS, find_intent
 from lexichord.types import ChunkHit, FileHit, Json, Question
 from lexichord.types.options import DEFAULT_FILES
 from lexichord.types.questions import Feedback, Variant
-from lexichord.work import both, in_thread
+from lexichord.work import beside, in_thread
 
 
 async def with_vectors(
@@ -398,18 +398,19 @@ async def search_chunks(
     """Find chunks by plain search, and return with what question; a hint prefers files it names.
 
     A clause that only names a document becomes the hint. Nothing waits for the look at the names:
-    the question is searched meanwhile as it was asked, and once more where a clause leaves it. A
-    caller's own hint stays, and the question with it. Of a few words no clause can go: these are
+    the question is searched meanwhile as it was asked, which is given up where a clause leaves it.
+    A caller's own hint stays, and the question with it. Of a few words no clause can go: these are
     not looked up. `degraded` gets why there are no vectors.
     """
-    as_asked = _search_chunks(database, embedder, question, degraded)
     if question.hint is not None or len(question.query.split()) <= MIN_ASKED_WORDS:
-        return await as_asked
-    intent, found = await both(
-        find_intent(database, question.query, scope=question.scope), as_asked
-    )
-    if intent.question == question.query:
-        return found
+        return await _search_chunks(database, embedder, question, degraded)
+    notes: list[str] = []
+    async with beside(_search_chunks(database, embedder, question, notes)) as as_asked:
+        intent = await find_intent(database, question.query, scope=question.scope)
+        if intent.question == question.query:
+            found = await as_asked
+            degraded += notes
+            return found
     named = replace(question, query=intent.question, hint=intent.hint)
     return await _search_chunks(database, embedder, named, degraded)
 

@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import partial
 from inspect import iscoroutinefunction, signature, unwrap
+from time import perf_counter
 from typing import Any, Protocol, get_args
 
 import numpy as np
@@ -291,16 +292,18 @@ class QueryContext:
         embed = partial(self.vectors.embed, self.embedder)
         return await embed_queries(embed, queries, question, self.trace.degraded)
 
-    async def search_ahead(self, question: Question) -> Question:
-        """Return a question with its candidates, as it would be searched if it named no document.
+    async def search_ahead(self, question: Question) -> tuple[Question, float] | None:
+        """Return a question with its candidates as if it named no document, and the milliseconds.
 
-        As it is where a service embeds, which is asked once, for all of a query's texts.
+        None where a service embeds: it is asked once, for all of a query's texts.
         """
-        if isinstance(self.embedder, RemoteEmbedder):
-            return question
+        if isinstance(self.embedder, RemoteEmbedder) and question.mode != "keyword":
+            return None
         rows = await self.embed([question.query], question)
         ahead = question if rows is None else replace(question, vector=rows[0])
-        return await search.propose_candidates(self.database, ahead)
+        started = perf_counter()
+        ahead = await search.propose_candidates(self.database, ahead)
+        return ahead, round((perf_counter() - started) * 1000, 1)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts as documents; one that the embedder refuses is like nothing else."""

@@ -118,7 +118,7 @@ async def find_definite(asked: Naming, links: Sequence[Link]) -> list[Mention]:
 async def _is_the_one(asked: Naming, number: int, links: Iterable[Link]) -> bool:
     """Return whether a word for a sort of document calls one alone, and not any: "the document".
 
-    Several that the query's own `links` show need no look at more of them.
+    Where the query's own `links` show several, it calls none alone: no other is looked up.
     """
     word, cues = asked.words[number].lower, asked.cues
     if word not in cues.document_words - cues.any_document:
