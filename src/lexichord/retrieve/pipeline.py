@@ -82,8 +82,12 @@ async def query(
         reader=None if reader is None else QueryReader(reader, trace, database, cache.readings),
     )
     # Understand: what is asked, and of which documents.
-    async with beside(context.search_ahead(question)) as searching:
+    async with (
+        beside(context.embed_ahead(question)) as embedding,
+        beside(context.search_ahead(question, embedding)) as searching,
+    ):
         intent = await _understand(context, question)
+        await embedding  # what was asked is compared with what is found, whatever it names
         ahead = await searching if intent.question == question.query else None
     resolved, about, asked = await _embed(context, question, intent)
     # Search: for files, then for chunks by several ways of asking.

@@ -292,14 +292,22 @@ class QueryContext:
         embed = partial(self.vectors.embed, self.embedder)
         return await embed_queries(embed, queries, question, self.trace.degraded)
 
-    async def search_ahead(self, question: Question) -> tuple[Question, float] | None:
+    async def embed_ahead(self, question: Question) -> list[list[float]] | None:
+        """Embed a question that is to be embedded later; a service is asked once, for all texts."""
+        if isinstance(self.embedder, RemoteEmbedder):
+            return None
+        return await self.embed([question.query], question)
+
+    async def search_ahead(
+        self, question: Question, embedding: Awaitable[list[list[float]] | None]
+    ) -> tuple[Question, float] | None:
         """Return a question with its candidates as if it named no document, and the milliseconds.
 
-        None where a service embeds: it is asked once, for all of a query's texts.
+        None where a service embeds it, later.
         """
+        rows = await embedding
         if isinstance(self.embedder, RemoteEmbedder) and question.mode != "keyword":
             return None
-        rows = await self.embed([question.query], question)
         ahead = question if rows is None else replace(question, vector=rows[0])
         started = perf_counter()
         ahead = await search.propose_candidates(self.database, ahead)
