@@ -11,7 +11,7 @@ import pytest
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.types import Chunk, Document
-from tests.sql.corpus import Connection, call, put, random_lines, value
+from tests.sql.corpus import Connection, call, put, random_lines, small_segments, value
 from tests.sql.oracle import check_statistics
 
 
@@ -186,6 +186,27 @@ def test_one_process_folds(dsn: str, fresh: Connection) -> None:
             assert value(other, fold) is True
             assert value(fresh, fold) is False
             check_statistics(fresh)
+    check_statistics(fresh)
+
+
+def test_who_folds_waits_for_nobody_that_changes_the_mean_length(
+    dsn: str, fresh: Connection
+) -> None:
+    """Impacts are made anew under it, and then what another may just have sealed is waited for."""
+    small_segments(fresh)
+    for number in range(30):
+        put(fresh, f"a{number}", ["w1 w2"])
+    with (
+        psycopg.connect(dsn, autocommit=True) as other,
+        ThreadPoolExecutor(1) as pool,
+        other.transaction(),
+    ):
+        with fresh.transaction():
+            call(fresh, "seal_keywords")
+            call(other, "refresh_impacts", anyway=True)
+            unsealed = pool.submit(call, other, "unseal_keywords")
+            assert value(fresh, "select lexichord.fold_statistics()") is False
+        unsealed.result(10)
     check_statistics(fresh)
 
 
