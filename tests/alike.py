@@ -4,7 +4,7 @@ import json
 from math import isclose
 from typing import Any
 
-SPENT = frozenset({"ms", "timings_ms", "milliseconds"})
+SPENT = frozenset({"ms", "ahead_ms", "timings_ms", "milliseconds"})
 
 
 def differences(one: Any, other: Any, place: str = "") -> list[str]:

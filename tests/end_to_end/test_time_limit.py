@@ -1,5 +1,6 @@
 """What a query may take of the database, and servers that go away without a word."""
 
+import asyncio
 import os
 import socket
 from collections.abc import Iterator
@@ -9,10 +10,11 @@ from time import monotonic
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import PipelineStatus
 
 from lexichord import SyncLexichord
 from lexichord.db.pool import TCP_OPTIONS, Database
-from lexichord.db.session import MIN_CALL_SECONDS
+from lexichord.db.session import MIN_CALL_SECONDS, time_limit
 from lexichord.errors import ConfigError, DatabaseError, DatabaseTimeoutError
 
 MAX_TABLE_LOCK_SECONDS = 20  # the function waits for 5
@@ -112,3 +114,20 @@ async def test_a_connection_asks_whether_the_server_is_there(over_tcp: str) -> N
     own = make_conninfo(over_tcp, keepalives_idle=77, tcp_user_timeout=9000)
     wanted = TCP_OPTIONS | {"keepalives_idle": 77, "tcp_user_timeout": 9000}
     assert await asked(own) == wanted
+
+
+async def test_a_call_that_is_given_up_leaves_its_connection_fit(
+    plain: SyncLexichord, dsn: str
+) -> None:
+    """Under a limit a call is a pipeline: what is left in one has what is stored next inside it."""
+    async with Database(dsn, 1) as database:
+        for turns in range(30):
+            with time_limit(60):
+                given_up = asyncio.create_task(database.call("count_faults"))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            given_up.cancel()
+            await asyncio.wait([given_up])
+            async with database.transaction() as connection:
+                assert connection.pgconn.pipeline_status == PipelineStatus.OFF, turns
+            await asyncio.sleep(0.1)  # the driver gives others a turn where it has not of late

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
 from time import monotonic
@@ -40,7 +40,7 @@ from lexichord.db.session import (
 )
 from lexichord.errors import ConfigError
 from lexichord.types.base import Ids, unknown_id
-from lexichord.work import in_thread, of_many
+from lexichord.work import as_a_whole, in_thread, of_many
 
 log = logging.getLogger("lexichord")
 
@@ -362,7 +362,9 @@ async def _call_with_settings(
     if not settings:
         return await call(connection, function, **arguments)
     # Sent together these are one transaction, and the settings end with it.
-    async with connection.pipeline():
+    async with AsyncExitStack() as stack:
+        # psycopg 3.3 leaves on a pipeline that it is cancelled on the way into
+        await as_a_whole(stack.enter_async_context(connection.pipeline()))
         await connection.execute(*_set(settings))
         return await call(connection, function, **arguments)
 
