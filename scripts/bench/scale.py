@@ -31,6 +31,7 @@ from search import documents, recall, throughput
 LENGTHS, STRIDE = (800, 740, 860, 680, 920, 770, 830, 710, 890, 650), 265  # characters
 DRAWN, NOISE = 20_000, 0.02
 CLIENTS = (1, 4, 8)
+PROBES, PROBE_LENGTH = 200, 200  # spans of the texts, besides the questions, that vectors are for
 SHARES = (0.001, 0.01, 0.1)  # of the documents, which a filter lets through
 TAIL = 1000  # chunks that are stored after the indexes were built, at least
 LEGS = {
@@ -67,6 +68,15 @@ class Corpus:
         vectors: Vectors = np.load(file)
         return vectors
 
+    def probes(self, embedder: LocalEmbedder) -> list[Pair]:
+        """Spans of texts with their vectors: the questions alone are too few to tell."""
+        draw = random.Random(9)
+        spans = []
+        for text in draw.sample(self.texts, PROBES):
+            start = draw.randrange(max(1, len(text.text) - PROBE_LENGTH))
+            spans.append(text.text[start : start + PROBE_LENGTH])
+        return paired(spans, embedder)
+
     def documents(self) -> Iterator[tuple[str, Text, list[tuple[int, str]]]]:
         """All documents of all passes with their windows, each pass's uris its own."""
         for turn, length in enumerate(LENGTHS):
@@ -93,6 +103,12 @@ class Corpus:
         vectors = self.vectors[nearest] + noise
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return (vectors / norms).astype(np.float32)  # type: ignore[no-any-return]
+
+
+def paired(asked: list[str], embedder: LocalEmbedder) -> list[Pair]:
+    """Return texts, each with its vector as a query, as SQL takes it."""
+    vectors = embedder.embed(asked, "query").tolist()
+    return [(text, str(vector)) for text, vector in zip(asked, vectors, strict=True)]
 
 
 def grow(
@@ -219,7 +235,7 @@ def sizes(connection: Connection) -> dict[str, float]:
 
 
 def measure(
-    lexichord: SyncLexichord, connection: Connection, pairs: list[Pair]
+    lexichord: SyncLexichord, connection: Connection, pairs: list[Pair], probes: list[Pair]
 ) -> dict[str, object]:
     dsn = lexichord.core.database.dsn
     return {
@@ -227,7 +243,7 @@ def measure(
         "legs, ms": latencies(connection, pairs),
         "query, ms": queries(lexichord, list(dict.fromkeys(text for text, _ in pairs))),
         "scopes": scoped(dsn, connection, pairs),
-        "vector recall@10": recall(dsn, pairs[:17], None),
+        "vector recall@10": recall(dsn, pairs[:17] + probes, None),
         "keyword recall": keyword_recall(connection, pairs),
         "queries/s": {n: throughput(dsn, pairs, n, 5) for n in CLIENTS},
         "MiB": sizes(connection),
@@ -244,18 +260,17 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=68, help="questions asked of each case")
     arguments = parser.parse_args()
     embedder = LocalEmbedder(windows_home())
-    asked = questions(arguments.data)
-    vectors = embedder.embed(asked, "query").tolist()
-    pairs = [(text, str(vector)) for text, vector in zip(asked, vectors, strict=True)]
+    pairs = paired(questions(arguments.data), embedder)
     pairs = (pairs * (arguments.rounds // len(pairs) + 1))[: arguments.rounds]
     corpus = Corpus(arguments.data, embedder)
+    probes = corpus.probes(embedder)
     for size in arguments.sizes:
         # Opened anew, so that no sentence's vector is known from the size before.
         with opened("scale", arguments.engine, arguments.server) as lexichord:
             dsn = lexichord.core.database.dsn
             with psycopg.connect(dsn, autocommit=True) as connection:
                 grown = grow(lexichord, connection, corpus, size)
-                measured = measure(lexichord, connection, pairs)
+                measured = measure(lexichord, connection, pairs, probes)
                 figures = {"chunks": count(connection), **grown, **measured}
                 store(lexichord, connection, corpus, count(connection) + TAIL)
                 figures["legs with a tail, ms"] = latencies(connection, pairs)
