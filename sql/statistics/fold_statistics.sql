@@ -1,12 +1,11 @@
--- One process folds at a time, others leave it to that one, so nobody waits for a row: also not for that of the corpus, whose
--- mean length another may just change, who then waits for what this one has sealed. A transaction that keeps one snapshot could
+-- One process folds at a time, which has the corpus' row; others leave it to that one, so nobody waits for a row: also not who
+-- seals for another that changes the mean length, and then waits for what is sealed. A transaction that keeps one snapshot could
 -- not change rows that another has changed since.
 create or replace function lexichord.fold_statistics(from_changes bigint default 0) returns boolean
 language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     if (select count(*) from (select from dataset_change limit from_changes) as c) < from_changes
-       or current_setting('transaction_isolation') <> 'read committed'
-       or not pg_try_advisory_xact_lock(hashtextextended('lexichord.fold_statistics', 0)) then
+       or current_setting('transaction_isolation') <> 'read committed' then
         return false;
     end if;
     perform from corpus for no key update skip locked;

@@ -4,6 +4,7 @@ language plpgsql set search_path = pg_catalog, lexichord_data, pg_temp as $$
 begin
     perform lexichord.hold_writers();
     lock table chunk in share mode;
+    perform from corpus for no key update;  -- first, as fold_statistics: else there are deadlocks
     delete from dataset_change;
     delete from term_change;
     delete from dataset_count;

@@ -210,6 +210,25 @@ def test_who_folds_waits_for_nobody_that_changes_the_mean_length(
     check_statistics(fresh)
 
 
+def test_who_folds_waits_for_nobody_that_counts_anew(dsn: str, fresh: Connection) -> None:
+    """Both delete the changes and write the corpus' row: in another order they were in a deadlock."""
+    put(fresh, "a", ["w1"])
+    call(fresh, "fold_statistics")
+    put(fresh, "b", ["w2"])
+    waiting = "select count(*) from pg_stat_activity where pid = %s and wait_event_type = 'Lock'"
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(dsn) as other:
+        other.execute("select from lexichord_data.term for update")
+        recounted = pool.submit(call, fresh, "recount")
+        with psycopg.connect(dsn, autocommit=True) as third:
+            while not value(third, waiting, fresh.info.backend_pid):
+                assert not recounted.done()
+            third.execute("set statement_timeout = '5s'")
+            assert value(third, "select lexichord.fold_statistics()") is False
+        other.commit()
+        recounted.result(10)
+    check_statistics(fresh)
+
+
 def test_transactions_that_store_several_documents_in_one_order(
     dsn: str, fresh: Connection
 ) -> None:
