@@ -6,7 +6,7 @@ Python cannot end a thread: what works in one asks between its steps whether it 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from contextvars import ContextVar, copy_context
 from threading import Event
 
@@ -56,17 +56,6 @@ async def beside[R](work: Coroutine[object, object, R]) -> AsyncIterator[asyncio
         await asyncio.wait([task])
         if not task.cancelled():
             task.exception()  # looked at, or asyncio reports it
-
-
-async def as_a_whole[R](step: Coroutine[object, object, R]) -> R:
-    """Return what a short step gives: who is cancelled meanwhile leaves when it is over."""
-    task = asyncio.create_task(step)
-    try:
-        return await asyncio.shield(task)
-    finally:
-        while not task.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait([task])
 
 
 def check_wanted() -> None:

@@ -10,13 +10,14 @@ from time import monotonic
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from psycopg.pq import PipelineStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 
 from lexichord import SyncLexichord
 from lexichord.db.pool import TCP_OPTIONS, Database
 from lexichord.db.session import MIN_CALL_SECONDS, time_limit
 from lexichord.errors import ConfigError, DatabaseError, DatabaseTimeoutError
 
+ACTIVE = TransactionStatus.ACTIVE
 MAX_TABLE_LOCK_SECONDS = 20  # the function waits for 5
 RUNNING = "select count(*) from pg_stat_activity where datname = current_database() and state = %s"
 
@@ -116,6 +117,11 @@ async def test_a_connection_asks_whether_the_server_is_there(over_tcp: str) -> N
     assert await asked(own) == wanted
 
 
+async def give_up(call: asyncio.Task[object]) -> None:
+    call.cancel()
+    await asyncio.wait([call])
+
+
 async def test_a_call_that_is_given_up_leaves_its_connection_fit(
     plain: SyncLexichord, dsn: str
 ) -> None:
@@ -126,8 +132,28 @@ async def test_a_call_that_is_given_up_leaves_its_connection_fit(
                 given_up = asyncio.create_task(database.call("count_faults"))
             for _ in range(turns):
                 await asyncio.sleep(0)
-            given_up.cancel()
-            await asyncio.wait([given_up])
+            await give_up(given_up)
             async with database.transaction() as connection:
                 assert connection.pgconn.pipeline_status == PipelineStatus.OFF, turns
             await asyncio.sleep(0.1)  # the driver gives others a turn where it has not of late
+
+
+async def test_a_call_that_is_given_up_at_its_end_leaves_no_transaction(
+    plain: SyncLexichord, dsn: str
+) -> None:
+    """Rows so many that the driver gives others a turn between them and the pipeline's end."""
+    documents = [{"uri": f"{number}.md", "text": f"word{number}"} for number in range(400)]
+    plain.ingest(documents=documents)
+    async with Database(dsn, 1) as database:
+        async with database.transaction() as connection:
+            pgconn = connection.pgconn
+        with time_limit(60):
+            given_up = asyncio.create_task(database.call("list_documents", page_size=400))
+        for is_active in (False, True):
+            while (pgconn.transaction_status == ACTIVE) is is_active:  # noqa: ASYNC110 - each turn
+                await asyncio.sleep(0)
+        assert not given_up.done()
+        await give_up(given_up)
+        async with database.transaction() as connection:
+            cursor = await connection.execute("show statement_timeout")
+            assert await cursor.fetchall() == [{"statement_timeout": "0"}]

@@ -211,7 +211,7 @@ def test_who_folds_waits_for_nobody_that_changes_the_mean_length(
 
 
 def test_who_folds_waits_for_nobody_that_counts_anew(dsn: str, fresh: Connection) -> None:
-    """Both delete the changes and write the corpus' row: in another order they were in a deadlock."""
+    """Both delete the changes and write the corpus' row: in another order that is a deadlock."""
     put(fresh, "a", ["w1"])
     call(fresh, "fold_statistics")
     put(fresh, "b", ["w2"])

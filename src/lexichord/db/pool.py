@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
 from time import monotonic
@@ -40,7 +40,7 @@ from lexichord.db.session import (
 )
 from lexichord.errors import ConfigError
 from lexichord.types.base import Ids, unknown_id
-from lexichord.work import as_a_whole, in_thread, of_many
+from lexichord.work import in_thread, of_many
 
 log = logging.getLogger("lexichord")
 
@@ -80,6 +80,8 @@ CONNECTION_OPTIONS: dict[str, Any] = SESSION_OPTIONS | {
 # What the server rolled back for the sake of others, as VACUUM FULL or REINDEX, is done again.
 ROLLED_BACK = (errors.DeadlockDetected, errors.SerializationFailure)
 MAX_ROLLED_BACK = 3  # times; each has waited a second before
+CANCEL_SECONDS = 5.0  # for the server to take what cancels a call
+CANCEL_AGAIN_SECONDS = 0.1  # it may have come before the call did
 
 OTHER_DATABASE = "LEXICHORD_READ_DSN leads to another database than the DSN: name a standby of it"
 _awaited: ContextVar[Awaited | None] = ContextVar("awaited", default=None)
@@ -361,12 +363,36 @@ async def _call_with_settings(
     settings = call_settings()
     if not settings:
         return await call(connection, function, **arguments)
+    return await _to_its_end(connection, _call_under(connection, settings, function, arguments))
+
+
+async def _call_under(
+    connection: Conn, settings: Mapping[str, str], function: str, arguments: dict[str, object]
+) -> list[Row]:
     # Sent together these are one transaction, and the settings end with it.
-    async with AsyncExitStack() as stack:
-        # psycopg 3.3 leaves on a pipeline that it is cancelled on the way into
-        await as_a_whole(stack.enter_async_context(connection.pipeline()))
+    async with connection.pipeline():
         await connection.execute(*_set(settings))
         return await call(connection, function, **arguments)
+
+
+async def _to_its_end(connection: Conn, calling: Coroutine[object, object, list[Row]]) -> list[Row]:
+    """Return what a call in a pipeline gives; who is cancelled has the server end it, and waits.
+
+    psycopg 3.3 leaves the pipeline, or its transaction, open where it is cancelled on the way into
+    the one or out of it, and what the connection is used for next is inside.
+    """
+    task = asyncio.create_task(calling)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with suppress(asyncio.CancelledError, psycopg.Error):
+                await connection.cancel_safe(timeout=CANCEL_SECONDS)
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task], timeout=CANCEL_AGAIN_SECONDS)
+        if not task.cancelled():
+            task.exception()  # looked at, or asyncio reports it
+        raise
 
 
 def _set(settings: Mapping[str, str]) -> tuple[bytes, list[str]]:
