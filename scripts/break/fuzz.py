@@ -402,8 +402,9 @@ select p.proname, p.prokind::text,
     array(select format_type(t, null) from unnest(p.proargtypes::oid[]) as t)
 from pg_proc p where p.pronamespace = 'lexichord'::regnamespace and p.prokind in ('f', 'p')
 and p.prorettype <> 'trigger'::regtype and p.proname not in (
-    'prepare_query', 'store_fresh_rows', 'space_overlap', 'chunks_without_other', 'start_reembed',
-    'create_table_triggers', 'write_vechord', 'keyword_candidates', 'keyword_proposals')
+    'prepare_query', 'store_fresh_rows', 'free_uris', 'space_overlap', 'chunks_without_other',
+    'start_reembed', 'create_table_triggers', 'write_vechord', 'keyword_candidates',
+    'keyword_proposals')
 order by p.oid::regprocedure::text collate "C"
 """
 

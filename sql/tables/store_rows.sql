@@ -38,6 +38,7 @@ begin
         or exists (select from staged_row_chunk g where g.key = f.key and g.is_kept and g.embedding is null));
     again := array(select k from unnest(keys) as k intersect select s.key from staged_row s except select f.key from fresh_row f);
 
+    perform lexichord.free_uris(store_rows.table_id, owner);
     status := 'kept';
     update document d set uri = f.uri, metadata = jsonb_strip_nulls(jsonb_build_object('language', d.metadata -> 'language')) || f.metadata, updated_at = now()
     from fresh_row f

@@ -10,6 +10,7 @@ begin
     if not (select c.has_tenants from configuration c) then
         raise exception 'tenants are off' using errcode = 'invalid_parameter_value', hint = 'Turn them on by lexichord tenants on.';
     end if;
+    lock table lexichord_data.tenant in share row exclusive mode;  -- two at once would both find a dataset free
     insert into lexichord_data.tenant as t (name) values (add_tenant.name) on conflict on constraint tenant_name_key do nothing returning t.id into known;
     created := known is not null;
     tenant := add_tenant.name;

@@ -17,7 +17,7 @@ from psycopg import sql
 from lexichord.db.pool import Database
 from lexichord.db.tables import CHANGES, Listener
 from lexichord.errors import ProviderError
-from lexichord.ingest import table_rows
+from lexichord.ingest import table_rows, table_worker
 from lexichord.ingest.table_rows import ROW_RECIPE
 from lexichord.ingest.table_worker import TableWorker, WorkerReport
 from lexichord.providers import Embedder
@@ -176,6 +176,59 @@ def test_a_uri_of_two_rows_is_said(fresh: Connection, dsn: str) -> None:
     assert call(fresh, "list_table_failures") == []
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "truncate article; insert into article (title, views) select 'p' || i, i "
+        "from generate_series(1, 50) i",
+        "delete from article; insert into article (title, views) select 'p' || i, i "
+        "from generate_series(1, 50) i",
+        "update article set views = case views when 3 then 700 else 3 end where views in (3, 700)",
+        "update article set views = views + 1",
+        "update article set views = 700 where views = 1; update article set views = 1, title = 'x' "
+        "where id = 700",
+        "update article set published = false where views < 9; "
+        "insert into article (title, views) select 'q', i from generate_series(1, 8) i",
+    ],
+)
+def test_a_uri_passes_from_row_to_row(
+    fresh: Connection, dsn: str, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_worker, "LANES", 1)  # in the order of the changes
+    fresh.execute(
+        "insert into article (title, views) select 'p' || i, i from generate_series(1, 700) i"
+    )
+    fresh.execute(
+        INDEX.replace("metadata", "uri => 'https://example.com/{views}', metadata").encode()
+    )
+    work(dsn)
+    with fresh.transaction():
+        fresh.execute(change.encode())
+    work(dsn)
+    assert call(fresh, "list_table_failures") == []
+    expected = fresh.execute(
+        "select id::text, 'https://example.com/' || views, title from article where published "
+        "order by 1"
+    ).fetchall()
+    assert expected == fresh.execute(
+        "select r.key, d.uri, d.title from lexichord_data.table_row r "
+        "join lexichord_data.document d on d.id = r.document_id order by 1"
+    ).fetchall()  # fmt: skip
+    assert call(fresh, "find_problems") == []
+
+
+def test_rows_that_change_places_are_not_embedded_again(fresh: Connection, dsn: str) -> None:
+    fresh.execute(
+        "insert into article (title, views) select 'p' || i, i from generate_series(1, 700) i"
+    )
+    fresh.execute(
+        INDEX.replace("metadata", "uri => 'https://example.com/{views}', metadata").encode()
+    )
+    work(dsn)
+    fresh.execute("update article set views = views + 1")
+    assert work(dsn).embedded == 0
+
+
 def test_rows_are_read_as_many_as_may_be_held(
     fresh: Connection, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,6 +370,33 @@ def test_a_hidden_row_shows_nowhere(fresh: Connection, dsn: str, is_indexed: boo
         assert call(ann, "hybrid_search", query="delivery") == []
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             ann.execute("select lexichord.search_table(null::article, 'delivery')")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "drop table article",
+        "alter table article drop column id",
+        "create schema aside; alter table article set schema aside",
+    ],
+)
+def test_a_guarded_table_out_of_reach_hides_its_own_rows_alone(
+    fresh: Connection, dsn: str, change: str
+) -> None:
+    fresh.execute("create table note (id int primary key, body text)")
+    fresh.execute("insert into note values (1, 'a late delivery')")
+    fresh.execute("select lexichord.index_table('public.note', text => '{body}')")
+    fresh.execute(INDEX.encode())
+    fresh.execute("alter table article enable row level security")
+    fresh.execute("create policy all_rows on article using (true)")
+    fresh.execute("insert into article (title) values ('a delivery')")
+    with member(fresh) as ann:
+        fresh.execute(f"grant select on article to {ann.info.user}".encode())
+        work(dsn)
+        assert len(call(ann, "hybrid_search", query="delivery")) == 2
+        fresh.execute(change.encode())
+        (hit,) = call(ann, "hybrid_search", query="delivery")
+        assert hit["uri"] == "public.note/1"
 
 
 async def test_a_worker_that_rests_has_loaded_its_model_and_is_woken(

@@ -277,6 +277,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("stage_rows", {}),
     ("store_rows", {**KEYS, "recipe": "r", "space": SPACE, "refused": {"2": "empty"}}),
     ("store_fresh_rows", {"table_id": 1, "owner": 1, "recipe": "r"}),
+    ("free_uris", {"table_id": 1, "owner": 1}),
     ("finish_changes", {"changes": [1]}),
     ("next_keys", {"table_id": 1, "after": "0", "batch": 2}),
     ("queue_gone", {"table_id": 1, "most": 2}),

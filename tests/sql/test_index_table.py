@@ -195,6 +195,12 @@ def test_generated_columns_change_with_what_they_are_made_of(connection: Connect
         ("id date primary key", "'2026-01-31'", "2026-01-31"),
         ("id timestamptz primary key", "'2026-01-31 12:00:00.5+02'", "2026-01-31T10:00:00.500000Z"),
         ("id timestamp primary key", "'2026-01-31 12:00'", "2026-01-31T12:00:00.000000"),
+        ("id timestamptz primary key", "'infinity'", "infinity"),
+        ("id date, n int, primary key (id, n)", "'-infinity', 1", '["-infinity", "1"]'),
+        ("id date primary key", "'0044-03-15 BC'", "0044-03-15 BC"),
+        ("id timestamptz primary key", "'0044-03-15Z BC'", "0044-03-15T00:00:00.000000Z BC"),
+        ("id char(2) primary key", "'DE'", "DE"),
+        ("id char(26), n int, primary key (n, id)", "'01ABC', 1", '["1", "01ABC"]'),
         ("id mood primary key", "'good'", "good"),
         ("id positive primary key", "7", "7"),
         ('"Big Id" int primary key', "7", "7"),
@@ -213,6 +219,11 @@ def test_keys_of_any_type_are_written_the_same_in_every_session(
     connection.execute("set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'")
     connection.execute("update article set body = 'other'")
     assert queued(connection) == [key, key]
+    table = value(connection, "select id from lexichord_data.indexed_table")
+    (row,) = call(connection, "read_rows", table_id=table, keys=[key])
+    assert (row["key"], row["content"]) == (key, "other")
+    for after, keys in ((None, [key]), (key, [])):
+        assert value(connection, "select lexichord.next_keys(%s, %s, 5)", table, after) == keys
     (found,) = call(connection, "read_rows", table_id=1, keys=[key])
     assert (found["key"], found["content"]) == (key, "other")
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import count
@@ -18,7 +19,7 @@ from tests.conftest import new_database
 from tests.sql import corpus
 from tests.sql.calls import BY_VECTOR, OF_THE_SERVER, READS
 from tests.sql.corpus import Connection, call, ids, put, value
-from tests.sql.test_reader import FUNCTIONS
+from tests.sql.test_reader import FUNCTIONS, password
 
 NUMBERS = count()
 OTHER = {"north": "south", "south": "north"}
@@ -50,6 +51,7 @@ INDEXED = {  # what a tenant may ask of a table itself, and by which index it is
     "where starts_with(uri, 'north/1')",
     "card_term_pkey": f"select document_id from {DATA}.card_term where lexeme = 'w1'",
 }
+WAITS = "select count(*) from pg_locks where pid = %s and not granted"
 TABLES = """
 select c.relname from pg_class c where c.relnamespace = 'lexichord_data'::regnamespace
 and c.relkind in ('r', 'v') order by c.relname"""
@@ -460,6 +462,30 @@ def test_a_dataset_or_role_has_one_tenant(owner: Connection) -> None:
         ):
             with pytest.raises(errors.InvalidParameterValue, match=words):
                 call(owner, "add_tenant", name="south", **given)
+
+
+def test_two_who_add_a_dataset_at_once_do_not_both_get_it(owner: Connection) -> None:
+    owner.execute("insert into lexichord_data.dataset (name) values ('free')")
+    options: dict[str, Any] = {"autocommit": True, **password(owner)}
+    with (
+        psycopg.connect(owner.info.dsn, **options) as one,
+        psycopg.connect(owner.info.dsn, **options) as other,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        with owner.transaction():
+            owner.execute("select from lexichord_data.dataset where name = 'free' for update")
+            adding = {
+                threads.submit(call, each, "add_tenant", name=name, datasets=["free"]): each
+                for name, each in (("first", one), ("second", other))
+            }
+            for added, each in adding.items():
+                while not value(owner, WAITS, each.info.backend_pid):
+                    assert not added.done()
+        (refused,) = filter(None, [added.exception() for added in adding])
+        assert "dataset free is of tenant" in str(refused)
+    for name in ("first", "second"):
+        call(owner, "drop_tenant", name=name)
+    owner.execute("delete from lexichord_data.dataset where name = 'free'")
 
 
 def test_a_dropped_tenant_sees_nothing(owner: Connection) -> None:
