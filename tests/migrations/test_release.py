@@ -109,6 +109,30 @@ def test_chunks_of_postings_wait_for_the_index_of_today(released: str, tmp_path:
         assert call(connection, "keyword_candidates", query="deposit")
 
 
+def test_a_table_of_uris_is_read_anew_and_compared_by_them(released: str, tmp_path: Path) -> None:
+    with connect(released) as connection:
+        connection.execute("create table price (day date primary key, slug text, body text)")
+        connection.execute("insert into price values ('infinity', 'a', 'b')")
+        connection.execute(
+            "insert into lexichord_data.indexed_table (relation, relation_oid, name, dataset, key, "
+            "content, uri, numbers) values ('price', 'price'::regclass, 'public.price', 'price', "
+            """'{day}', '{body}', '{slug}', '{"day": 1, "slug": 2, "body": 3}')"""
+        )
+        connection.execute(
+            "select lexichord_data.make_queue_function(t) from lexichord_data.indexed_table t"
+        )
+        connection.execute(
+            "create trigger queue after update on price referencing old table as old_rows "
+            "new table as new_rows for each statement "
+            "execute function lexichord_data.queue_changes_1()"
+        )
+    upgrade(released, tmp_path)
+    with connect(released) as connection:
+        assert value(connection, "delete from lexichord_data.table_change returning keys") is None
+        connection.execute("update price set slug = 'c'")
+        assert value(connection, "select keys from lexichord_data.table_change") == ["infinity"]
+
+
 def test_keys_do_what_they_did(released: str, tmp_path: Path, home: Path) -> None:
     upgrade(released, tmp_path)
     run_statements(released, "delete from lexichord_data.migration where number = 9998")
