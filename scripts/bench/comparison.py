@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from common import opened
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence import aggregate_evidence
+from lexichord.retrieve.evidence.passages import aggregate_evidence
 from lexichord.retrieve.evidence.relevance import Meaning
 from lexichord.types import FileHit, Mode
 from lexichord.types.evidence import Cell, Comparison

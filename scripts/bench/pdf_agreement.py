@@ -23,7 +23,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
 

@@ -12,7 +12,7 @@ import semchunk
 
 from common import ENGINES, fill_windows, opened
 from lexichord import SyncLexichord
-from lexichord.ingest.chunk import MAX_CHUNK_CHARS
+from lexichord.ingest.chunk.splitter import MAX_CHUNK_CHARS
 from lexichord.types import Mode, Response, SearchResult
 
 KS = (5, 10, 20)

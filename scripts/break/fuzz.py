@@ -39,7 +39,7 @@ from fuzz_requests import calls, requests
 from lexichord import SyncLexichord
 from lexichord.db import schema
 from lexichord.errors import LexichordError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.retrieve import values
 from lexichord.retrieve.evidence.splitting import split_code, split_sentences

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from lexichord import SyncLexichord
-from lexichord.retrieve.evidence import aggregate_evidence
 from lexichord.retrieve.evidence.answer import format_context, write_answer
+from lexichord.retrieve.evidence.passages import aggregate_evidence
 from lexichord.retrieve.evidence.relevance import EmbedSentences, Meaning
 from lexichord.types import ContextSource, FileHit
 from lexichord.types.evidence import AnswerRequest, Evidence

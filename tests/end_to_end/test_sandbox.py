@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.files import MAX_LATE_PARTS, FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions

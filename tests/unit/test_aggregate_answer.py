@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lexichord.display import CUT, MAX_CODE_LINES
+from lexichord.display.plain_text import CUT, MAX_CODE_LINES
 from lexichord.evaluate.metrics import first_sentence
 from lexichord.retrieve.evidence.answer import (
     citation,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.retrieve.evidence import (
+from lexichord.retrieve.evidence.passages import (
     choose_by_mmr,
     rank_files,
     remove_duplicates,

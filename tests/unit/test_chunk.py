@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.ingest.chunk import MAX_CHUNK_CHARS, MAX_HEADING_CHARS, split
+from lexichord.ingest.chunk.splitter import MAX_CHUNK_CHARS, MAX_HEADING_CHARS, split
 from lexichord.types import Chunk, Heading, LoadedText, Table
 
 MARKDOWN, PLAIN, CODE = "text/markdown", "text/plain", "text/x-python"

@@ -13,7 +13,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Table
 
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.markup import _read_asciidoc_table
 from lexichord.ingest.load.parts import MarkupPage, directive_table

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lexichord.display import FILES_WITHOUT_MARKUP
+from lexichord.display.plain_text import FILES_WITHOUT_MARKUP
 from lexichord.errors import IngestError
 from lexichord.ingest.load import ENDINGS, LOADERS, load, media_type, title
 from lexichord.serve.page.form import KIND_NAMES

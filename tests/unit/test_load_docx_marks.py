@@ -10,7 +10,7 @@ from docx.enum.style import WD_STYLE_TYPE
 from PIL import Image
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.types import LoadedText

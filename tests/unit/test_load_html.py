@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.types import LoadedText
 from tests.documents import bare

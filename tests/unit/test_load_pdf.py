@@ -16,7 +16,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
 from lexichord.ingest.load.pdf import reading_order

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import xlsxwriter
 
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import load
 from lexichord.ingest.load.marks import LoadOptions
 from tests.documents import save_ods

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.files import FileSources
 from lexichord.ingest.load import load
 from lexichord.ingest.load.tex.reader import taken_in_by_tex

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lexichord.ingest.chunk import split
 from lexichord.ingest.chunk.outline import clauses, declarations, is_code, outline
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load.text import markdown_headings, markdown_tables
 from lexichord.types import LoadedText
 from tests.wordings import worded

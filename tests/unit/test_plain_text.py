@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexichord.display import (
+from lexichord.display.plain_text import (
     MAX_CODE_LINES,
     lay_out,
     plain_text,

@@ -26,7 +26,7 @@ from lexichord.types.options import ContextKind, ContextPart, Marking
 if TYPE_CHECKING:
     from lexichord.cli.progress import FileProgress
     from lexichord.client.sync import SyncLexichord
-    from lexichord.ingest import IngestOptions
+    from lexichord.ingest.options import IngestOptions
 
 CONTEXT_PART_NAMES = ", ".join(get_args(ContextPart))
 STDIN = "-"

@@ -13,8 +13,8 @@ from lexichord.client.space import SpaceMethods
 from lexichord.db import catalogue, files, search, store
 from lexichord.db.pool import Database
 from lexichord.errors import MOST_NAMES, ConfigError, NotFoundError, likeness
-from lexichord.ingest import IngestOptions, RereadCallbacks
 from lexichord.ingest.load.marks import load_options
+from lexichord.ingest.options import IngestOptions, RereadCallbacks
 from lexichord.ingest.report import Report
 from lexichord.settings import Settings
 from lexichord.types import (

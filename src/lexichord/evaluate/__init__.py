@@ -16,7 +16,7 @@ import numpy as np
 
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError
-from lexichord.ingest import IngestOptions
+from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers import Embedder, EmbedKind, Reader, Reranker, Vectors
 from lexichord.settings import Settings

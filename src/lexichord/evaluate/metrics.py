@@ -41,7 +41,7 @@ from functools import lru_cache
 from math import log2
 from statistics import fmean
 
-from lexichord.display import plain_text
+from lexichord.display.plain_text import plain_text
 from lexichord.errors import ConfigError
 from lexichord.evaluate.entities import score_entities
 from lexichord.types.evaluation import EvalQuery, ExpectedAnswer, Outcome, RankedPassage

@@ -21,7 +21,7 @@ from lexichord.evaluate.strategies import (
     measure_index,
     measure_rate,
 )
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.load import title
 from lexichord.ingest.report import Report
 from lexichord.providers import Embedder, Generator

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
-from lexichord.ingest.chunk import CHUNK_RECIPE
+from lexichord.ingest.chunk.splitter import CHUNK_RECIPE
 from lexichord.ingest.load import (
     ARCHIVE_TYPES,
     CONTAINER_TYPES,

@@ -21,7 +21,7 @@ from pydantic import (
 
 from lexichord.db.search import Vector
 from lexichord.errors import ConfigError, IngestError
-from lexichord.ingest.chunk import CHUNK_RECIPE
+from lexichord.ingest.chunk.splitter import CHUNK_RECIPE
 from lexichord.ingest.load import title
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.sandbox import Sandbox

@@ -16,12 +16,13 @@ from time import monotonic
 from lexichord.db import store
 from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, IngestError, NotFoundError
-from lexichord.ingest import IngestOptions, sources
+from lexichord.ingest import sources
 from lexichord.ingest.files import FileSources, look, opened_original, read_original
 from lexichord.ingest.given_documents import GivenSources
 from lexichord.ingest.load import kind_of_file, named_by_type
 from lexichord.ingest.load.containers import plain_name
 from lexichord.ingest.load.marks import load_options
+from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.pipeline import IngestPipeline
 from lexichord.ingest.remote import RemoteAddress, RemotePlace, split_remote
 from lexichord.ingest.remote.objects import RemoteSources

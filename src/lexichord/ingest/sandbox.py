@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import split
+from lexichord.ingest.chunk.splitter import split
 from lexichord.ingest.fork_server import (
     MESSAGE_LENGTH,
     ForkedChild,

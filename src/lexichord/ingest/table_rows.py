@@ -11,7 +11,7 @@ from lexichord.db.pool import Conn, Database, Row
 from lexichord.db.search import Vector
 from lexichord.db.tables import StagedRow
 from lexichord.errors import IngestError
-from lexichord.ingest.chunk import CHUNK_RECIPE
+from lexichord.ingest.chunk.splitter import CHUNK_RECIPE
 from lexichord.ingest.load.text import MAX_TEXT_BYTES, too_long_error
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.ingest.structural_context import (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lexichord.retrieve.confidence import MIN_CONFIDENCE, find_threshold
-from lexichord.retrieve.evidence import find_clauses, rank_files
+from lexichord.retrieve.evidence.passages import find_clauses, rank_files
 from lexichord.retrieve.evidence.sentences import WORD, holds_answer, words_of
 from lexichord.retrieve.stages import QueryContext, SearchPlan
 from lexichord.retrieve.understand import says_something

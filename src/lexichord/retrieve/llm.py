@@ -16,8 +16,8 @@ from lexichord.db import search as db
 from lexichord.db.pool import Database
 from lexichord.errors import ProviderError, ProviderTimeoutError
 from lexichord.providers import Generator
-from lexichord.retrieve.evidence import CHUNKS_PER_CELL
 from lexichord.retrieve.evidence.answer import citation, cite_line, write_table
+from lexichord.retrieve.evidence.passages import CHUNKS_PER_CELL
 from lexichord.retrieve.evidence.relevance import EmbedSentences, sub_quote
 from lexichord.retrieve.stages import WriteAnswer
 from lexichord.retrieve.trace import Trace, emit_draft, is_heard

@@ -7,12 +7,12 @@ from functools import partial
 from lexichord.db import catalogue
 from lexichord.db.search import shared_headings
 from lexichord.retrieve.confidence import MAX_DENIED_CONFIDENCE, MIN_CONFIDENCE
-from lexichord.retrieve.evidence import aggregate_evidence
 from lexichord.retrieve.evidence.answer import (
     format_context,
     write_denial,
     write_nearest,
 )
+from lexichord.retrieve.evidence.passages import aggregate_evidence
 from lexichord.retrieve.evidence.relevance import Meaning
 from lexichord.retrieve.evidence.sentences import (
     MIN_CLAIMED_CONFIDENCE,

@@ -29,8 +29,8 @@ from lexichord.errors import ConfigError, ProviderError
 from lexichord.providers import Embedder, RemoteEmbedder, Reranker, Vectors
 from lexichord.retrieve.cache import TextVectors
 from lexichord.retrieve.confidence import WITH_VECTOR, evidence_confidence
-from lexichord.retrieve.evidence import JoinNeighbours, join_neighbours
 from lexichord.retrieve.evidence.answer import write_answer
+from lexichord.retrieve.evidence.passages import JoinNeighbours, join_neighbours
 from lexichord.retrieve.evidence.relevance import EmbedSentences
 from lexichord.retrieve.evidence.sentences import QueryReader
 from lexichord.retrieve.search import (

@@ -33,7 +33,7 @@ from lexichord.errors import (
     NotFoundError,
     TooManyRequestsError,
 )
-from lexichord.ingest import IngestOptions
+from lexichord.ingest.options import IngestOptions
 from lexichord.ingest.report import Report
 from lexichord.providers import Reranker
 from lexichord.providers.registry import find_reranker

@@ -12,8 +12,8 @@ from lexichord.db import files as db
 from lexichord.db.files import Page
 from lexichord.db.pool import Row
 from lexichord.errors import ForbiddenError, NotFoundError
-from lexichord.ingest import RereadCallbacks
 from lexichord.ingest.load import named_by_type
+from lexichord.ingest.options import RereadCallbacks
 from lexichord.ingest.report import Report, RunCallbacks
 from lexichord.ingest.sandbox import ScratchFolder
 from lexichord.ingest.sources import SIDECAR_ENDING

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from lexichord.display import plain_text
+from lexichord.display.plain_text import plain_text
 from lexichord.errors import IngestError
 from lexichord.types import Heading, Json, LoadedText, Table
 

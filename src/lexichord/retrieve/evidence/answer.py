@@ -10,7 +10,7 @@ from itertools import count
 
 from lexichord.db.pool import Database
 from lexichord.db.search import expand_context
-from lexichord.display import ITEM_OR_CODE, lay_out, shown_text, without_roles
+from lexichord.display.plain_text import ITEM_OR_CODE, lay_out, shown_text, without_roles
 from lexichord.errors import ConfigError
 from lexichord.retrieve.evidence.relevance import (
     RULE_BELOW,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import sentencex  # type: ignore[import-untyped]
 
-from lexichord.display import CODE, CODE_SPAN, TAG
+from lexichord.display.plain_text import CODE, CODE_SPAN, TAG
 from lexichord.retrieve.cache import cached_by_tenant
 from lexichord.retrieve.understand import tell_language
 

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from lexichord.display import plain_text, seen_spans
+from lexichord.display.plain_text import plain_text, seen_spans
 from lexichord.ingest.load import MARKDOWN_TYPE, NOTEBOOK_TYPE, TEXT_TYPE, kind_of
 from lexichord.retrieve.understand import OPENING_WORD
 from lexichord.serve.page.blocks import (

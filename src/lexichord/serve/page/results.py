@@ -10,7 +10,7 @@ from textwrap import dedent
 
 from markupsafe import Markup, escape
 
-from lexichord.display import CODE, part_by_code
+from lexichord.display.plain_text import CODE, part_by_code
 from lexichord.ingest.load import PDF_TYPE, kind_of
 from lexichord.retrieve.evidence.answer import citation, write_table
 from lexichord.serve.page.blocks import (

@@ -15,7 +15,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from lexichord.display import (
+from lexichord.display.plain_text import (
     ATTRIBUTES,
     CODE_BLOCK,
     CODE_SPAN,

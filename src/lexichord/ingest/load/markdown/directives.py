@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lexichord.display import plain_text
+from lexichord.display.plain_text import plain_text
 from lexichord.ingest.load.includes import (
     NearbyFiles,
     Options,
