@@ -22,7 +22,7 @@ from common import opened
 from kinds import KINDS, Question
 from lexichord import SyncLexichord
 from lexichord.types import ChunkHit, Response, SearchResult
-from lexichord.types.options import Mode
+from lexichord.types.query_options import Mode
 
 K = 10
 MODES = ("hybrid", "keyword", "dense")

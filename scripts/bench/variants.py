@@ -26,7 +26,7 @@ from lexichord.retrieve.search import (
     search_variants,
 )
 from lexichord.types import ChunkHit, FileHit, Json, Question, Scope, SearchOptions
-from lexichord.types.options import DEFAULT_FILES
+from lexichord.types.query_options import DEFAULT_FILES
 from lexichord.types.questions import Variant
 from quality import _row
 

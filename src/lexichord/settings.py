@@ -28,7 +28,7 @@ from pydantic_settings import (
 )
 
 from lexichord.errors import ConfigError, plain_reason
-from lexichord.types.options import Marking, Recording
+from lexichord.types.query_options import Marking, Recording
 from lexichord.types.questions import Price
 
 CONTAINER_SECRETS = Path("/run/secrets")  # of Docker and Podman, readable by all inside

@@ -7,7 +7,7 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import schema
-from lexichord.display.text import to_text
+from lexichord.display.record_text import to_text
 from lexichord.types import EmbeddingSpace
 from tests.conftest import new_database
 from tests.end_to_end.processes import run_cli

@@ -3,7 +3,7 @@
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.types.options import Mode
+from lexichord.types.query_options import Mode
 
 ACME = """Acme privacy policy
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lexichord.display.text import status_rows
+from lexichord.display.record_text import status_rows
 from lexichord.errors import ConfigError
 from lexichord.types import Json
 from tests.documents import draw_pdf

@@ -20,7 +20,7 @@ from lexichord.types import (
     StoredChunk,
     StoredDocument,
 )
-from lexichord.types.options import describe
+from lexichord.types.query_options import describe
 from tests.alike import differences
 
 QUESTION = "What notice ends the master services agreement?"

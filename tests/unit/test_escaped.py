@@ -10,7 +10,7 @@ import pytest
 
 from lexichord.cli import progress, render
 from lexichord.cli.options import Invocation, LineFormatter, say_error
-from lexichord.display.text import to_text
+from lexichord.display.record_text import to_text
 from lexichord.ingest.report import Report, remarks
 from lexichord.serve.page.results import as_csv_text
 from lexichord.types.base import escaped, short_uri

@@ -14,7 +14,7 @@ from jinja2 import nodes
 from markupsafe import Markup
 
 import lexichord
-from lexichord.display.text import status_rows
+from lexichord.display.record_text import status_rows
 from lexichord.errors import ConfigError
 from lexichord.serve.page import templates
 from lexichord.serve.page.language import (
@@ -29,7 +29,7 @@ from lexichord.serve.page.language import (
     spoken,
     translation_faults,
 )
-from lexichord.types.options import IntentKind, Mode
+from lexichord.types.query_options import IntentKind, Mode
 from lexichord.types.state import ChangeState, JobFile, RunState, Status
 from tests.read_page import read_texts, words
 

@@ -14,7 +14,7 @@ from lexichord.ingest.load.marks import LoadOptions, load_options
 from lexichord.ingest.sandbox import Sandbox
 from lexichord.settings import load_settings
 from lexichord.types import LoadedText
-from lexichord.types.options import Marking
+from lexichord.types.query_options import Marking
 
 
 def make_xlsx(file: Path) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 import lxml.html
 import pytest
 
-from lexichord.display.html import escaped
+from lexichord.display.record_html import escaped
 from lexichord.ingest.report import Report, outcome
 from lexichord.types import (
     Comparison,

@@ -17,7 +17,7 @@ from lexichord.serve.access import ScopedClient
 from lexichord.serve.compat.kbbridge.assistant import assistant
 from lexichord.serve.http.bodies import QueryBody, ReflectBody
 from lexichord.types import LlmStage, QueryOptions, ReflectOptions, ScopeOptions, SearchOptions
-from lexichord.types.options import (
+from lexichord.types.query_options import (
     QueryArguments,
     ScopeArguments,
     SearchArguments,

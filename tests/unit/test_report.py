@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lexichord.display.text import comparison_table
+from lexichord.display.record_text import comparison_table
 from lexichord.errors import ConfigError
 from lexichord.evaluate.metrics import compute_metrics, mean_of_judged
 from lexichord.evaluate.report import write_report

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from lexichord.ingest.load.marks import LoadOptions
-from lexichord.types.options import Marking
+from lexichord.types.query_options import Marking
 from tests.walked.said import Said
 
 type Area = tuple[int, int, int, int]  # top, left, and the first row and column behind it

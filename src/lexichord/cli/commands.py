@@ -36,7 +36,7 @@ from lexichord.cli.options import (
 )
 from lexichord.errors import ConfigError
 from lexichord.types.base import ID_PATTERN
-from lexichord.types.options import Recording
+from lexichord.types.query_options import Recording
 
 if TYPE_CHECKING:
     from lexichord.client.sync import SyncLexichord

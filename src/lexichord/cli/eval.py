@@ -10,7 +10,7 @@ import typer
 from lexichord.cli.options import CHECK_PANEL, EXIT_FAILED, Invocation, command, progress, render
 from lexichord.errors import ConfigError
 from lexichord.types.base import counted
-from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor
+from lexichord.types.query_options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor
 
 if TYPE_CHECKING:
     from lexichord.types.evaluation import Calibrated, Evaluation
@@ -170,7 +170,7 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
 
 def _print(evaluation: "Evaluation", by: Literal["kind", "type"] | None) -> None:
     """Print a column a strategy or tables by kind, then what differs from the earlier run."""
-    from lexichord.display.text import comparison_table, evaluation_table
+    from lexichord.display.record_text import comparison_table, evaluation_table
 
     if evaluation.runs and by:
         from lexichord.evaluate.kinds import tables

@@ -21,7 +21,7 @@ from lexichord.cli.options import (
 )
 from lexichord.cli.stored import parse_pairs
 from lexichord.errors import ConfigError
-from lexichord.types.options import ContextKind, ContextPart, Marking
+from lexichord.types.query_options import ContextKind, ContextPart, Marking
 
 if TYPE_CHECKING:
     from lexichord.cli.progress import FileProgress

@@ -1,8 +1,8 @@
 """What commands share: their options, the settings, their help, how results and errors are printed.
 
-Texts, bounds and defaults of a search's options stand in `types.options`, for all interfaces. Help
-is plain text, for rich takes longer to import than all else; what shows results and progress by it
-is imported at its first use.
+Texts, bounds and defaults of a search's options stand in `types.query_options`, for all
+interfaces. Help is plain text, for rich takes longer to import than all else; what shows results
+and progress by it is imported at its first use.
 """
 
 import errno
@@ -26,7 +26,7 @@ from typer.core import TyperCommand, TyperGroup
 from lexichord.cli import exit_code, interruptible
 from lexichord.errors import ConfigError, LexichordError, bounded_message, plain_reason
 from lexichord.types.base import escaped
-from lexichord.types.options import (
+from lexichord.types.query_options import (
     Described,
     QueryOptions,
     ScopeOptions,

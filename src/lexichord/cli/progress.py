@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from lexichord.cli.render import err
-from lexichord.display.text import file_progress, usage_text
+from lexichord.display.record_text import file_progress, usage_text
 from lexichord.types.base import counted, escaped, short_uri
 
 if TYPE_CHECKING:

@@ -156,7 +156,7 @@ def status(state: Status) -> None:
 
 
 def _facts(state: Status) -> None:
-    from lexichord.display.text import status_lines
+    from lexichord.display.record_text import status_lines
 
     for line in status_lines(state):
         out.print(printable(line))
@@ -164,7 +164,7 @@ def _facts(state: Status) -> None:
 
 def datasets(stored: Iterable[StoredDataset]) -> None:
     """Print a line a dataset."""
-    from lexichord.display.text import to_text
+    from lexichord.display.record_text import to_text
 
     for dataset in stored:
         out.print(printable(to_text(dataset)))
@@ -179,7 +179,7 @@ def indexes(used: Iterable[IndexUse]) -> None:
 
 def doctor(health: Health) -> None:
     """Print the status, what the indexes do, what cannot be done, and what is wrong."""
-    from lexichord.display.text import verdict
+    from lexichord.display.record_text import verdict
 
     out.print(", ".join(f"{part.name} {part.version}" for part in health.server))
     _facts(health)

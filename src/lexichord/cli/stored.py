@@ -193,7 +193,7 @@ def _print_contexts(report: "Contextualized") -> None:
 
 
 def _expected(documents: int, llm: "ContextReport") -> None:
-    from lexichord.display.text import dollars_text
+    from lexichord.display.record_text import dollars_text
 
     chunks = f"{counted(llm.chunks, 'chunk')} without a context by {llm.model}"
     known = f"{llm.cached} known from before"

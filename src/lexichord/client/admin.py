@@ -31,7 +31,7 @@ from lexichord.types import (
     Tenant,
 )
 from lexichord.types.base import check_name
-from lexichord.types.options import several
+from lexichord.types.query_options import several
 from lexichord.types.state import (
     ExtensionFault,
     Fault,

@@ -13,7 +13,7 @@ from lexichord.ingest.flow import background_sealing, heartbeat
 from lexichord.ingest.report import DocumentListener, ProgressCallbacks
 from lexichord.types import EmbeddingSpace, Shaped
 from lexichord.types.base import counted
-from lexichord.types.options import no_other_options
+from lexichord.types.query_options import no_other_options
 
 COPY_CONNECTIONS = 2  # to the target: one writes, the other gives signs of life
 

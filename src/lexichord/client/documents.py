@@ -32,7 +32,7 @@ from lexichord.types import (
     ShownDocument,
 )
 from lexichord.types.base import ID_PATTERN, check_name, unknown_id
-from lexichord.types.options import (
+from lexichord.types.query_options import (
     ScopeArguments,
     describe,
     no_other_options,

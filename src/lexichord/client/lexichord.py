@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self, Unpack, cast
 
-import lexichord.display.html  # noqa: F401  # str(record) and notebooks show it so
+import lexichord.display.record_html  # noqa: F401  # str(record) and notebooks show it so
 from lexichord.client.admin import KeyMethods, StatusMethods, TenantMethods
 from lexichord.client.copy import Copied, copy_datasets
 from lexichord.client.documents import IngestMethods
@@ -41,7 +41,7 @@ from lexichord.types import (
     SearchOptions,
     SearchResult,
 )
-from lexichord.types.options import (
+from lexichord.types.query_options import (
     QueryArguments,
     SearchArguments,
     describe,

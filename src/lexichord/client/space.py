@@ -13,7 +13,7 @@ from lexichord.providers import Embedder, EmbedKind, RemoteEmbedder, Vectors
 from lexichord.providers.registry import find_embedder
 from lexichord.retrieve.cache import QueryCache
 from lexichord.settings import Settings
-from lexichord.types.options import no_other_options, several
+from lexichord.types.query_options import no_other_options, several
 from lexichord.work import in_thread
 
 # Else texts and key would go to the wrong one.

@@ -20,7 +20,7 @@ from lexichord.errors import ConfigError
 from lexichord.ingest.llm_context.backfill import OpenApplication
 from lexichord.ingest.vectors import embedding_text
 from lexichord.types import Json, JudgedSet, TrainingTriplet
-from lexichord.types.options import read_number
+from lexichord.types.query_options import read_number
 from lexichord.types.questions import Scope
 
 MIN_POSITIVE, MAX_NEGATIVE = 0.5, 0.1  # probabilities

@@ -16,7 +16,7 @@ from lexichord.types.evaluation import (
     Evaluation,
     EvaluationRun,
 )
-from lexichord.types.options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor, several
+from lexichord.types.query_options import DEFAULT_KS, DEFAULT_STRATEGIES, Extractor, several
 
 if TYPE_CHECKING:
     from lexichord.evaluate.run import Plan

@@ -35,7 +35,7 @@ from lexichord.types.evaluation import (
     EvaluationRun,
     Outcome,
 )
-from lexichord.types.options import DEFAULT_KS, Extractor
+from lexichord.types.query_options import DEFAULT_KS, Extractor
 
 # Passages asked for at least, so that evidence within 4,000 characters is full: contracts' chunks
 # have 260 on average.

@@ -57,7 +57,7 @@ from lexichord.types import (
     PageSize,
     StoredDocument,
 )
-from lexichord.types.options import read_metadata
+from lexichord.types.query_options import read_metadata
 
 MAX_FILE_BYTES = MAX_PARTS_BYTES  # as much as archives may unpack to
 MAX_SIDECAR_BYTES = 1_000_000

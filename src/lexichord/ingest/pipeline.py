@@ -68,7 +68,7 @@ from lexichord.providers.registry import find_embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, ContextKind, ContextPart, Document, EmbeddingSpace, Json
 from lexichord.types.base import check_name
-from lexichord.types.options import read_metadata, read_number
+from lexichord.types.query_options import read_metadata, read_number
 from lexichord.types.questions import Usage
 
 STRUCTURED_CONTEXTS = ("structural", "llm")

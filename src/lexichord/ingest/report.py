@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from lexichord.db import store
 from lexichord.db.pool import Database, Row
-from lexichord.display.text import (
+from lexichord.display.record_text import (
     INGEST_OUTCOMES,
     degraded_lines,
     dollars_text,

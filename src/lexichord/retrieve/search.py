@@ -19,7 +19,7 @@ from lexichord.providers.rerank import rank
 from lexichord.retrieve.trace import Trace
 from lexichord.retrieve.understand.intent import MIN_ASKED_WORDS, find_intent
 from lexichord.types import ChunkHit, FileHit, Json, Question
-from lexichord.types.options import DEFAULT_FILES
+from lexichord.types.query_options import DEFAULT_FILES
 from lexichord.types.questions import Feedback, Variant
 from lexichord.work import beside, in_thread
 

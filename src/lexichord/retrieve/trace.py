@@ -17,7 +17,7 @@ from lexichord.db.search import absent_identifiers, has_words, mistyped_conditio
 from lexichord.errors import LexichordError
 from lexichord.types import Json, QueryOptions, Question, Response, Scope
 from lexichord.types.base import one_line
-from lexichord.types.options import Recording
+from lexichord.types.query_options import Recording
 from lexichord.types.response import DraftEvent, QueryEvent, Step
 
 type Hear = Callable[[QueryEvent], None]

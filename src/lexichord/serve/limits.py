@@ -1,7 +1,7 @@
 """The limits and timeouts of the servers: how much they take, how many, how often, how long.
 
-Those of a search's options stand with the options themselves: `types.options`. What who runs a
-server may choose are settings: `Settings.max_body`, `max_json`, `max_requests` and so on.
+Those of a search's options stand with the options themselves: `types.query_options`. What who runs
+a server may choose are settings: `Settings.max_body`, `max_json`, `max_requests` and so on.
 """
 
 from collections import defaultdict, deque
@@ -11,7 +11,7 @@ from typing import Any
 
 from lexichord.errors import TooManyRequestsError
 from lexichord.types import QueryOptions
-from lexichord.types.options import Options, describe
+from lexichord.types.query_options import Options, describe
 
 # Characters of a question. A model that embeds reads some 1,000 of them, a long passage to compare
 # has a few thousand, and the keyword search takes a word more for each.

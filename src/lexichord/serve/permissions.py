@@ -33,7 +33,7 @@ from lexichord.serve.limits import (
     RECORD_SECONDS,
 )
 from lexichord.types import Rights
-from lexichord.types.options import several
+from lexichord.types.query_options import several
 
 log = logging.getLogger("lexichord")
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         Ranked,
         SearchResult,
     )
-    from lexichord.types.options import (
+    from lexichord.types.query_options import (
         ContextFormat,
         ContextKind,
         ContextPart,
@@ -143,7 +143,7 @@ __all__ = [
 ]
 
 # In the order in which they know each other.
-MODULES = ("base", "options", "documents", "evidence", "questions", "response", "state")
+MODULES = ("base", "query_options", "documents", "evidence", "questions", "response", "state")
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ from statistics import fmean, quantiles
 from typing import Any
 
 from lexichord.types.base import Json, Shaped, Shown, counted, plain
-from lexichord.types.options import IntentKind
+from lexichord.types.query_options import IntentKind
 
 
 @dataclass(frozen=True, slots=True)

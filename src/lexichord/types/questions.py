@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 
 from lexichord.errors import ConfigError
 from lexichord.types.base import Json, Shaped
-from lexichord.types.options import IntentKind, Mode, SearchOptions
+from lexichord.types.query_options import IntentKind, Mode, SearchOptions
 
 # A file that says what was fitted may hold nothing else, for a misspelt name would go unheeded.
 FITTED = ConfigDict(extra="forbid", allow_inf_nan=False)

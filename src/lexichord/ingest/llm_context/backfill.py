@@ -17,7 +17,7 @@ from lexichord.providers import Embedder
 from lexichord.settings import Settings
 from lexichord.types import Chunk, Document, Shaped
 from lexichord.types.documents import CONTEXT_BY
-from lexichord.types.options import no_other_options, read_datasets
+from lexichord.types.query_options import no_other_options, read_datasets
 
 GIVEN_CONTEXT_RECIPE = "context=given"  # in a recipe: chunks have the contexts they came with
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lexichord.ingest.load.text import TextBuilder, storable_text
-from lexichord.types.options import Marking
+from lexichord.types.query_options import Marking
 
 if TYPE_CHECKING:
     from lexichord.settings import Settings

@@ -6,7 +6,7 @@ Imports dspy: import this module only where a model is used.
 import dspy
 from pydantic import BaseModel, Field, RootModel
 
-from lexichord.types.options import IntentKind
+from lexichord.types.query_options import IntentKind
 from lexichord.types.questions import Task
 from lexichord.types.response import RewriteKind
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lexichord.retrieve.cache import cached_by_tenant
-from lexichord.types.options import IntentKind
+from lexichord.types.query_options import IntentKind
 
 MAX_READ_CHARS = (
     2000  # characters at each end: a pasted text has its instruction before or after it

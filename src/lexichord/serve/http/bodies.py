@@ -39,7 +39,7 @@ from lexichord.types import (
 )
 from lexichord.types.base import ID_EXAMPLE
 from lexichord.types.evidence import ContextSource
-from lexichord.types.options import Options, describe
+from lexichord.types.query_options import Options, describe
 from lexichord.types.state import JOB_FIELDS, IngestRun
 
 type FilterValue = str | bool | int | float  # of a condition, as JSON has it

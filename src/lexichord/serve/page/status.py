@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from lexichord.client.admin import STATUS_RUNS
 from lexichord.db.pool import Row
-from lexichord.display.text import status_rows
+from lexichord.display.record_text import status_rows
 from lexichord.errors import DatabaseError, LexichordError, NotFoundError
 from lexichord.serve.access import ScopedClient
 from lexichord.serve.http.bodies import WHOLE_NUMBER

@@ -40,7 +40,7 @@ from lexichord.serve.mcp import (
 )
 from lexichord.types import Json, ReflectOptions, Response, Step
 from lexichord.types.base import file_name
-from lexichord.types.options import DEFAULT_FILES
+from lexichord.types.query_options import DEFAULT_FILES
 
 AGENT_PROMPT = """\
 You answer from documents that are stored on this server, and from nothing else.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from html import escape
 
-from lexichord.display.text import (
+from lexichord.display.record_text import (
     comparison_table,
     evaluation_table,
     part_text,
