@@ -14,15 +14,17 @@ import psycopg
 import pytest
 
 from lexichord import SyncLexichord
-from lexichord.db import replica
+from lexichord.db import pool, replica
 from lexichord.db.embedded import PROGRAMS, EmbeddedServer
 from lexichord.db.pool import Database
 from lexichord.db.postmaster import find_postmaster, postmaster_url
 from lexichord.db.schema import Choice, prepare
-from lexichord.errors import ConfigError
+from lexichord.db.search import hybrid_search
+from lexichord.errors import ConfigError, DatabaseError, EmbeddingMismatchError
 from lexichord.serve.http import POSITION_HEADER
 from lexichord.types import EmbeddingSpace
 from lexichord.types.base import ID_EXAMPLE
+from lexichord.types.questions import Question
 from tests.end_to_end.client import documents, word
 from tests.end_to_end.conftest import new_home
 from tests.http.server import Server, finished
@@ -31,6 +33,16 @@ from tests.postmasters import end_postmaster, give, running
 SPACE = EmbeddingSpace("test", "tiny", 4)
 ASKED = "select calls from pg_stat_user_functions where funcname = 'hybrid_search'"
 IS_FRESH = "select true where pg_last_xact_replay_timestamp() > clock_timestamp() - interval '5 s'"
+# Waits on a standby alone, amid a statement that has begun to read.
+SLOW = """
+create function lexichord.slow() returns boolean language plpgsql set search_path = pg_catalog as $$
+begin
+    perform pg_sleep(4) where pg_is_in_recovery();
+    return pg_is_in_recovery();
+end $$
+"""
+IS_THERE = "select to_regprocedure('lexichord.slow()') is not null"
+IS_SLOW = "select true from pg_stat_activity where wait_event = 'PgSleep'"
 MANY_DOCUMENTS = 20
 SECONDS = 20.0  # for what comes by itself
 
@@ -96,6 +108,17 @@ def within(is_so: Callable[[], bool]) -> bool:
     while not is_so() and time.monotonic() < end:
         time.sleep(0.1)
     return is_so()
+
+
+def answers(dsn: str, statement: str) -> Callable[[], bool]:
+    """Return what tells whether a statement gives true on a server."""
+
+    def does() -> bool:
+        with psycopg.connect(dsn) as connection:
+            row = connection.execute(statement.encode()).fetchone()
+        return row is not None and bool(row[0])
+
+    return does
 
 
 def first(lexichord: SyncLexichord, number: int) -> str:
@@ -285,6 +308,63 @@ def test_one_server_that_fails_leaves_the_other(pair: Pair) -> None:
         assert (result.hits[0].uri, result.degraded) == ("doc/0002", [replica.GONE])
 
 
+async def test_what_a_standby_refuses_the_primary_may_know(pair: Pair) -> None:
+    """A vector of the space to which the database has just changed, as one that lags sees it."""
+    made = EmbeddingSpace("test", "new", 4)
+    question = Question("x", [1.0, 0, 0, 0], space=str(made), mode="dense")
+    async with Database(pair.primary, 2, read_dsn=pair.standby) as database:
+        with paused(pair), psycopg.connect(pair.primary, autocommit=True) as primary:
+            primary.execute("update lexichord_data.embedding_space set model = 'new'")
+            assert len(await hybrid_search(database, question)) == question.k
+            assert not replicas(database).is_lost
+            stop_now(pair.primary_data)
+            with pytest.raises(EmbeddingMismatchError):
+                await hybrid_search(database, question)
+
+
+async def test_a_search_that_replay_has_ended_is_done_by_the_primary(pair: Pair) -> None:
+    """VACUUM removes on the standby, too, what a search there may still read."""
+    with psycopg.connect(pair.standby, autocommit=True) as standby:
+        standby.execute("alter system set max_standby_streaming_delay = 0")
+        standby.execute("select pg_reload_conf()")
+    with psycopg.connect(pair.primary, autocommit=True) as primary:
+        primary.execute(SLOW)
+        primary.execute("create table old as select generate_series(1, 1000)")
+        assert within(answers(pair.standby, "select to_regclass('old') is not null"))
+        async with Database(pair.primary, 2, read_dsn=pair.standby) as database:
+            slow = asyncio.create_task(database.read("slow"))
+            await asyncio.to_thread(within, answers(pair.standby, IS_SLOW))
+            await asyncio.to_thread(primary.execute, "delete from old")
+            await asyncio.to_thread(primary.execute, "vacuum old")
+            assert await slow == [{"slow": False}]
+            assert not replicas(database).is_lost
+
+
+async def test_a_busy_standby_is_not_taken_for_a_lost_one(pair: Pair) -> None:
+    with psycopg.connect(pair.primary, autocommit=True) as primary:
+        primary.execute(SLOW)
+    async with Database(pair.primary, 1, read_dsn=pair.standby) as database:
+        await asyncio.to_thread(within, answers(pair.standby, IS_THERE))
+        slow = asyncio.create_task(database.read("slow"))
+        await asyncio.to_thread(within, answers(pair.standby, IS_SLOW))
+        assert len(await database.read("list_datasets")) == 1
+        assert (replicas(database).is_lost, database.notes()) == (False, [])
+        assert await slow == [{"slow": True}]
+
+
+async def test_who_finds_all_connections_in_use_is_told_so_in_time(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 2.0)
+    async with Database(pair.primary, 1) as database, database.transaction():
+        start = time.monotonic()
+        with pytest.raises(DatabaseError, match="all 1 connections to the database are in use"):
+            await database.call("list_datasets")
+        assert time.monotonic() - start < 4.0
+        assert database.connections()["lent"] == 1
+    assert database.connections()["lent"] == 0
+
+
 def test_a_primary_that_fails_leaves_searches_and_its_standby_takes_over(pair: Pair) -> None:
     both = f"{pair.primary.partition('?')[0]}?" + "host={}&target_session_attrs=read-write"
     hosts = ",".join(dsn.partition("host=")[2] for dsn in (pair.primary, pair.standby))
@@ -293,6 +373,7 @@ def test_a_primary_that_fails_leaves_searches_and_its_standby_takes_over(pair: P
         stop_now(pair.primary_data)
         for number in range(MANY_DOCUMENTS):
             assert first(lexichord, number) == f"doc/{number:04d}"
+        assert lexichord.query(word(1)).hits[0].uri == "doc/0001"
         assert within(lambda: replica.ALONE in lexichord.search("x", mode="keyword").degraded)
         with psycopg.connect(pair.standby, autocommit=True) as standby:
             standby.execute("select pg_promote()")

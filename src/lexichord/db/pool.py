@@ -16,7 +16,7 @@ from psycopg import AsyncConnection, errors, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.types import TypeInfo
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from lexichord.db.replica import (
     AWAIT_SECONDS,
@@ -34,6 +34,7 @@ from lexichord.db.session import (
     call_settings,
     current_asker,
     is_cut,
+    is_timeout,
     translate_errors,
     with_numbers,
     with_texts,
@@ -53,7 +54,30 @@ class Conn(AsyncConnection[DictRow]):
     ids: Ids
 
 
+class Pool(AsyncConnectionPool[Conn]):
+    """Connections to one server, of which `lent` are in use."""
+
+    lent = 0
+
+    async def getconn(self, timeout: float | None = None) -> Conn:  # noqa: ASYNC109 - as it is there
+        """Raise TooManyRequests where others keep all, PoolTimeout where the server is silent."""
+        try:
+            connection = await super().getconn(timeout)
+        except PoolTimeout as error:
+            if self.lent:
+                raise TooManyRequests(ALL_LENT.format(size=self.max_size)) from error
+            raise
+        self.lent += 1
+        return connection
+
+    async def putconn(self, conn: Conn) -> None:
+        """Take one back."""
+        self.lent -= 1
+        await super().putconn(conn)
+
+
 CONNECT_TIMEOUT_SECONDS = 30
+ALL_LENT = "all {size} connections to the database are in use: try again, or raise pool_size"
 # For statements that name more than functions of ours: a role that may create in a schema of the
 # session's own path could put something there that fits better than what is meant. Connections of
 # the pool keep their own path, for pg_textsearch looks its names up by it; what they run is
@@ -162,9 +186,8 @@ class Database:
     def connections(self) -> dict[str, int]:
         """Count the connections, open and lent, and the requests that wait for one."""
         stats = self._pool.get_stats()
-        size = stats["pool_size"]
-        lent, waiting = size - stats["pool_available"], stats.get("requests_waiting", 0)
-        return {"open": size, "lent": lent, "waiting": waiting}
+        waiting = stats.get("requests_waiting", 0)
+        return {"open": stats["pool_size"], "lent": self._pool.lent, "waiting": waiting}
 
     @contextmanager
     def ingesting(self) -> Iterator[None]:
@@ -205,7 +228,8 @@ class Database:
     async def read(self, function: str, **arguments: object) -> list[Row]:
         """Do as `call` does, of a function that only reads: on the replica where that is fit.
 
-        What this program wrote before is there, or the primary is asked.
+        What this program wrote before is there, or the primary is asked. So it is after an error,
+        if it answers: a replica may lack what others wrote, or end a search for what it replays.
         """
         if self.replica is not None and not self.replica.is_lost:
             with translate_errors():
@@ -213,10 +237,11 @@ class Database:
                     async with self._lend(self._replica_pool) as connection:
                         if await self._is_asked(self.replica, connection):
                             return await _call_with_settings(connection, function, arguments)
-                except (psycopg.OperationalError, PoolTimeout) as error:
-                    if isinstance(error, psycopg.OperationalError) and not is_cut(error):
+                except psycopg.Error as error:
+                    if is_cut(error):
+                        self.replica.lose()
+                    elif is_timeout(error) or await self._written_position() is None:
                         raise
-                    self.replica.lose()
         return await self._ask_primary(function, arguments)
 
     async def position(self) -> str:
@@ -310,7 +335,7 @@ class Database:
 
     async def _written_position(self) -> str | None:
         """Return None where the primary does not answer."""
-        with suppress(psycopg.OperationalError, PoolTimeout, TimeoutError):
+        with suppress(psycopg.OperationalError, TimeoutError):
             async with asyncio.timeout(CONNECT_SECONDS):
                 rows = await self._call(self._pool, "written_position", {})
             return str(rows[0]["written_position"])
@@ -344,14 +369,12 @@ class Database:
             await self._pool.check()
             return await self._call(self._pool, function, arguments)
 
-    async def _call(
-        self, pool: AsyncConnectionPool[Conn], function: str, arguments: dict[str, object]
-    ) -> list[Row]:
+    async def _call(self, pool: Pool, function: str, arguments: dict[str, object]) -> list[Row]:
         async with self._lend(pool) as connection:
             return await _call_with_settings(connection, function, arguments)
 
     @asynccontextmanager
-    async def _lend(self, pool: AsyncConnectionPool[Conn]) -> AsyncIterator[Conn]:
+    async def _lend(self, pool: Pool) -> AsyncIterator[Conn]:
         async with pool.connection() as connection:
             connection.ids = self.ids
             yield connection
@@ -401,9 +424,9 @@ def _set(settings: Mapping[str, str]) -> tuple[bytes, list[str]]:
     return f"select {made}".encode(), [text for pair in settings.items() for text in pair]
 
 
-def _make_pool(dsn: str, size: int, seconds: float) -> AsyncConnectionPool[Conn]:
+def _make_pool(dsn: str, size: int, seconds: float) -> Pool:
     """Return a pool of up to `size` connections, to wait so many seconds for one."""
-    return AsyncConnectionPool(
+    return Pool(
         dsn,
         connection_class=Conn,
         kwargs=CONNECTION_OPTIONS | tcp_options(dsn),

@@ -272,7 +272,7 @@ async def find_dense_share(database: Database, question: Question) -> tuple[floa
         return float(question.mode == "dense"), f"mode {question.mode}"
     if question.dense_share is not None:
         return question.dense_share, "given"
-    (row,) = await database.call("default_weights")
+    (row,) = await database.read("default_weights")
     return row["default_weights"][0], "by the model of the vectors"
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 from psycopg import errors
 from psycopg.types.json import Jsonb
-from psycopg_pool import PoolTimeout
+from psycopg_pool import TooManyRequests
 
 from lexichord.errors import (
     LONE_SURROGATE,
@@ -132,7 +132,7 @@ def translate_errors() -> Iterator[None]:
         ) from error
     except errors.FeatureNotSupported as error:  # what an engine's index.sql raises
         raise EngineUnsupportedError(_line(error)) from error
-    except (psycopg.Error, PoolTimeout) as error:
+    except psycopg.Error as error:
         raise DatabaseError(_line(error)) from error
 
 
@@ -154,10 +154,17 @@ def _line(error: Exception) -> str:
     return f"{primary}: {hint[0].lower()}{hint[1:]}"
 
 
-def is_cut(error: psycopg.OperationalError) -> bool:
+def is_cut(error: psycopg.Error) -> bool:
     """Return whether the server is gone, or went, rather than refused."""
-    gone = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow)
-    return isinstance(error, gone) or error.sqlstate is None
+    if isinstance(error, errors.AdminShutdown | errors.CrashShutdown | errors.CannotConnectNow):
+        return True
+    is_silent = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
+    return is_silent and not isinstance(error, TooManyRequests)
+
+
+def is_timeout(error: psycopg.Error) -> bool:
+    """Return whether a call took longer than the time that it had."""
+    return isinstance(error, errors.QueryCanceled)
 
 
 ID_ARGUMENTS: Mapping[str, IdKind] = {
