@@ -25,7 +25,7 @@ SLICE = 4  # chunks of a call
 class Hashing:
     """Feature hashing: each word adds a direction that the space's name and the word decide.
 
-    `heard` hears of each call's texts before they are embedded.
+    `heard` hears of each call's texts before they are embedded; those with `refused` are refused.
     """
 
     def __init__(
@@ -33,9 +33,10 @@ class Hashing:
         space: str,
         heard: Callable[[Sequence[str]], None] = lambda texts: None,
         seconds: float = 0,
+        refused: str | None = None,
     ) -> None:
         self._space = EmbeddingSpace.parse(space)
-        self._heard, self._seconds = heard, seconds
+        self._heard, self._seconds, self._refused = heard, seconds, refused
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -46,6 +47,7 @@ class Hashing:
             self._heard(texts)
         time.sleep(self._seconds)
         rows = np.array([self.vector(text) for text in texts], np.float32)
+        rows[[self._refused in text.split() for text in texts]] = np.nan
         return rows.reshape(len(texts), self._space.dimension)
 
     def vector(self, text: str) -> list[float]:
@@ -78,14 +80,17 @@ class Counting:
 
 
 def finder(
-    *known: str, heard: Callable[[Sequence[str]], None] = lambda texts: None, seconds: float = 0
+    *known: str,
+    heard: Callable[[Sequence[str]], None] = lambda texts: None,
+    seconds: float = 0,
+    refused: str | None = None,
 ) -> Callable[[Settings, str], tuple[Embedder | None, list[str]]]:
     """What finds an embedder of the known spaces, as the application's own does."""
 
     def find(settings: Settings, space: str) -> tuple[Embedder | None, list[str]]:
         if space not in known:
             return None, [f"no embedder for {space}: by words only"]
-        return Hashing(space, heard, seconds), []
+        return Hashing(space, heard, seconds, refused if space != OLD else None), []
 
     return find
 

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -21,6 +21,7 @@ from lexichord.cli.commands import app
 from lexichord.client.lexichord import Lexichord
 from lexichord.db import schema
 from lexichord.errors import ConfigError, EmbeddingMismatchError, LexichordError
+from lexichord.ingest.flow import IngestLimits
 from lexichord.ingest.vectors import embedding_text
 from lexichord.types import EmbeddingSpace, SpaceChange
 from tests.conftest import new_database
@@ -122,6 +123,24 @@ def test_swap_roll_back_and_drop(stocked: SyncLexichord, dsn: str, target: str) 
     with pytest.raises(ConfigError, match="nothing to roll back"):
         stocked.reembed(rollback=True)
     assert change(stocked).state == "dropped"
+
+
+def test_a_text_that_the_new_embedder_refuses_is_left_without_a_vector(dsn: str) -> None:
+    """Three times as many as a call has: none is asked for again, and the others have theirs."""
+    with application(dsn, heard=(texts := list[Sequence[str]]()).append, refused="v6") as lexichord:
+        lexichord.core.ingest_limits = IngestLimits(slice_chunks=SLICE)
+        done = lexichord.reembed(NEW)
+        assert (done.space, done.embedded, done.missing) == (NEW, 78, 12)
+        (said,) = done.degraded
+        assert said.startswith("12 chunks without a vector, for the embedder refuses the text: chu")
+        assert done.comparison
+        assert 0 < done.comparison["queries"] < 50
+        assert max(Counter(text for call in texts for text in call).values()) == 1
+        assert lexichord.search("w20 part2", mode="keyword").hits[0].uri == "doc/020"
+        assert {hit.uri for hit in lexichord.search("v5", mode="dense").hits}
+        back = lexichord.reembed(rollback=True)
+        assert (back.missing, back.degraded) == (0, [])
+        assert_all_of(dsn, OLD, 90)
 
 
 def test_readers_of_the_old_space_go_on_after_the_swap(stocked: SyncLexichord, dsn: str) -> None:

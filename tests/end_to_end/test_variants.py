@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from lexichord.db import search as db
-from lexichord.db.pool import Database
+from lexichord.db.pool import Database, Row
 from lexichord.retrieve.search import MIN_COHERENCE, make_variants, search_variants
 from lexichord.types import ChunkHit, FileHit, Question, Scope
 from lexichord.types.questions import Variant
@@ -68,6 +68,24 @@ async def test_python_and_sql_give_the_same(wide: Database) -> None:
                 in_sql = await db.search_variants(wide, asked, asked_by, boost)
                 assert shown(parallel) == shown(in_sql)
                 assert parallel
+
+
+async def test_a_chunk_that_is_replaced_meanwhile_is_found_anew(
+    wide: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await search_variants(wide, ASKED, [ORIGINAL])
+    read, best, anew = db.read_hits, before[0].uri, " ".join(["w0 w3"] * 9)
+
+    async def replacing(database: Database, chunk_ids: Sequence[str]) -> list[Row]:
+        """Store another version of the best hit's document first, as an ingest does."""
+        with psycopg.connect(wide.dsn, autocommit=True) as connection:
+            corpus.put(connection, best, [anew], [[*VECTOR]], dataset=before[0].dataset)
+        return await read(database, chunk_ids)
+
+    monkeypatch.setattr(db, "read_hits", replacing)
+    after = await search_variants(wide, ASKED, [ORIGINAL])
+    assert len(after) == len(before)
+    assert [hit.content for hit in after if hit.uri == best] == [anew]
 
 
 def file(database: Database, number: int) -> FileHit:

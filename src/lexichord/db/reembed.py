@@ -1,7 +1,7 @@
 """Changing the embedding space: one Python function per SQL function, of the same name."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Any
@@ -15,7 +15,8 @@ from lexichord.db.session import translate_errors
 from lexichord.errors import ConfigError, DatabaseError
 from lexichord.types import EmbeddingSpace
 
-type EmbedRows = Callable[[Sequence[Row]], Awaitable[Sequence[Vector]]]
+type Embedded = Sequence[tuple[Row, Vector]]
+type EmbedRows = Callable[[Sequence[Row]], Awaitable[Embedded]]
 
 # All searches wait behind an exclusive lock that is waited for, so it is given up soon and tried
 # again. The server ends a vacuum of its own only for one who waits longer than deadlock_timeout,
@@ -77,24 +78,20 @@ async def chunks_without_other(database: Database, after: str | None, batch: int
     return await database.call("chunks_without_other", after=after, batch=batch)
 
 
-async def set_other_vectors(
-    database: Database, space: EmbeddingSpace, chunks: Sequence[Row], vectors: Iterable[Vector]
-) -> int:
-    """See sql/reembed/set_other_vectors.sql; `chunks` are rows of chunks_without_other."""
+async def set_other_vectors(database: Database, space: EmbeddingSpace, embedded: Embedded) -> int:
+    """See sql/reembed/set_other_vectors.sql; of rows of chunks_without_other."""
     async with database.transaction() as connection:
-        return await _set_other_vectors(connection, space, chunks, vectors)
+        return await _set_other_vectors(connection, space, embedded)
 
 
-async def _set_other_vectors(
-    connection: Conn, space: EmbeddingSpace, chunks: Sequence[Row], vectors: Iterable[Vector]
-) -> int:
+async def _set_other_vectors(connection: Conn, space: EmbeddingSpace, embedded: Embedded) -> int:
     rows = await call(
         connection,
         "set_other_vectors",
         space=str(space),
-        chunk_ids=[chunk["chunk_id"] for chunk in chunks],
-        row_versions=[chunk["row_version"] for chunk in chunks],
-        vectors=[vector_text(vector) for vector in vectors],
+        chunk_ids=[chunk["chunk_id"] for chunk, _ in embedded],
+        row_versions=[chunk["row_version"] for chunk, _ in embedded],
+        vectors=[vector_text(vector) for _, vector in embedded],
     )
     return int(rows[0]["set_other_vectors"])
 
@@ -127,22 +124,28 @@ async def swap_incomplete(database: Database) -> None:
 
 
 async def swap_spaces(
-    database: Database, space: EmbeddingSpace, embed: EmbedRows, limit: int
+    database: Database,
+    space: EmbeddingSpace,
+    embed: EmbedRows,
+    refused: Collection[str],
+    limit: int,
 ) -> tuple[bool, int]:
     """See sql/reembed/swap_spaces.sql; the last chunks are filled in the same transaction.
 
     Writers wait meanwhile: else one that never pauses would never let it come to an end. Nothing is
-    filled where more than `limit` chunks lack a vector. Returns whether it has swapped, and how
-    many it filled; those stay, even if searches were in the way of the swap.
+    filled where more than `limit` chunks lack a vector, besides those that `embed` has refused,
+    which remain without. Returns whether it has swapped, and how many it filled; those stay, even
+    if searches were in the way of the swap.
     """
     for attempt in count(1):
         async with _writers_held(database) as connection:
-            rows = await call(connection, "chunks_without_other", after=None, batch=limit + 1)
-            if len(rows) > limit:
+            batch = limit + 1 + len(refused)
+            rows = await call(connection, "chunks_without_other", after=None, batch=batch)
+            lacking = [row for row in rows if row["chunk_id"] not in refused]
+            if len(lacking) > limit:
                 return False, 0
-            vectors = await embed(rows) if rows else []
-            filled = await _set_other_vectors(connection, space, rows, vectors)
-            if await _swap(connection, attempt):
+            filled = await _set_other_vectors(connection, space, await embed(lacking))
+            if await _swap(connection, attempt, incomplete=bool(refused)):
                 return True, filled
         if filled:
             return False, filled

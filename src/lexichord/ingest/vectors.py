@@ -196,6 +196,7 @@ def _since(before: Usage, now: Usage) -> Usage:
 
 # Chunks of a transaction: so few that nobody waits long for its rows.
 TRANSACTION_CHUNKS = 16
+MAX_REFUSED_NAMED = 3
 OVERLAP_NEIGHBOURS = 10  # nearest chunks that are compared
 NOTHING_TO = {
     "filling": "nothing is under way: name the new space, provider/model/dimension",
@@ -256,6 +257,7 @@ class Reembed:
     limits: IngestLimits = INGEST_LIMITS
     measure: Callable[[Embedder], Awaitable[None]] = unmeasured
     embedded: int = field(init=False, default=0)
+    _refused: set[str] = field(init=False, default_factory=set)  # ids of chunks
 
     async def run(self, to: str | None) -> Reembedded:
         """Change to a space, or finish the change that is under way; searches go on meanwhile.
@@ -319,36 +321,53 @@ class Reembed:
         await db.build_reembed_indexes(self.database, holder, filled=True)
 
     async def _pass(self, embedder: Embedder) -> bool:
-        """Embed chunks that lack a vector, storing each call's at once; return whether any did."""
-        after: str | None = None
+        """Embed chunks that lack a vector, storing each call's at once; return whether any do.
+
+        Those that the embedder refuses do not count.
+        """
+        after, is_asked = None, False
         group_chunks, slice_chunks = self.limits.group_chunks, self.limits.slice_chunks
         while rows := await db.chunks_without_other(self.database, after, group_chunks):
             after = rows[-1]["chunk_id"]
             # texts of about the same length together
-            for batch in batched(sorted(rows, key=lambda row: len(row["content"])), slice_chunks):
+            lacking = [row for row in rows if row["chunk_id"] not in self._refused]
+            is_asked = is_asked or bool(lacking)
+            lacking.sort(key=lambda row: len(row["content"]))
+            for batch in batched(lacking, slice_chunks):
                 await self._fill_slice(embedder, batch)
-        return after is not None
+        return is_asked
 
     async def _fill_slice(self, embedder: Embedder, rows: Sequence[Row]) -> None:
-        vectors = await embed(embedder, rows)
-        for place in range(0, len(rows), TRANSACTION_CHUNKS):
-            batch = slice(place, place + TRANSACTION_CHUNKS)
-            filled = await db.set_other_vectors(
-                self.database, embedder.space, rows[batch], vectors[batch]
-            )
-            self._count(filled)
+        for pairs in batched(await self._embed(embedder, rows), TRANSACTION_CHUNKS):
+            self._count(await db.set_other_vectors(self.database, embedder.space, pairs))
+
+    async def _embed(
+        self, embedder: Embedder, rows: Sequence[Row]
+    ) -> list[tuple[Row, list[float]]]:
+        """Embed chunks, rows with `context` and `content`; leave out what the embedder refuses."""
+        if not rows:
+            return []
+        texts = [embedding_text(row["context"], row["content"]) for row in rows]
+        vectors = await in_thread(embedder.embed, texts, "document")
+        bad = np.isnan(vectors).any(axis=1)
+        pairs = list(zip(rows, vectors.tolist(), bad, strict=True))
+        self._refused.update(row["chunk_id"] for row, _, is_bad in pairs if is_bad)
+        return [(row, vector) for row, vector, is_bad in pairs if not is_bad]
 
     def _count(self, filled: int) -> None:
         self.embedded += filled
         self.on_chunks(filled)
 
     async def _swap(self, embedder: Embedder) -> None:
-        """Swap once no chunk lacks a vector."""
+        """Swap once no chunk lacks a vector but those that the embedder refuses."""
         swapped = False
         while not swapped:
-            filler = partial(embed, embedder)
             swapped, filled = await db.swap_spaces(
-                self.database, embedder.space, filler, self.limits.slice_chunks
+                self.database,
+                embedder.space,
+                partial(self._embed, embedder),
+                self._refused,
+                self.limits.slice_chunks,
             )
             self._count(filled)
             if not swapped:
@@ -364,12 +383,13 @@ class Reembed:
         old, reasons = self.find(await self._space())
         if queries is None:
             queries = await db.sample_queries(self.database)
-        if old is None or not queries:
+        pairs = [] if old is None else await _embed_twice(old, embedder, queries)
+        if not pairs:
             why = [f"not compared: {reason}" for reason in reasons or ["there is nothing to ask"]]
             if self.min_overlap is not None:
                 raise ConfigError(why[0])
             return None, why
-        comparison = await compare_embedders(self.database, old, embedder, queries)
+        comparison = await compare_spaces(self.database, pairs)
         await db.record_comparison(self.database, comparison)
         if self.min_overlap is not None and comparison["overlap"] < self.min_overlap:
             raise ConfigError(
@@ -385,8 +405,12 @@ class Reembed:
         row = await db.reembed_status(self.database)
         missing = status["chunks_without_vector"]
         reasons = list(degraded) if comparison is None else []
-        if missing:
-            chunks = counted(missing, "chunk")
+        if self._refused:
+            named = ", ".join(sorted(self._refused)[:MAX_REFUSED_NAMED])
+            chunks = counted(len(self._refused), "chunk")
+            reasons.append(f"{chunks} without a vector, for the embedder refuses the text: {named}")
+        if missing > len(self._refused):
+            chunks = counted(missing - len(self._refused), "chunk")
             reasons.append(f"{chunks} without a vector: an ingest with an embedder makes it")
         kept = None if row is None else row["other_space"]
         return Reembedded(
@@ -399,23 +423,23 @@ class Reembed:
         )
 
 
-async def embed(embedder: Embedder, rows: Sequence[Row]) -> list[Vector]:
-    """Embed chunks, rows with `context` and `content`."""
-    texts = [embedding_text(row["context"], row["content"]) for row in rows]
-    vectors = await in_thread(embedder.embed, texts, "document")
-    return list(vectors.tolist())
-
-
-async def compare_embedders(
-    database: Database, old: Embedder, new: Embedder, queries: Sequence[str]
-) -> dict[str, float]:
-    """Compare exactly, for each query, the nearest chunks by the old and by the new vectors."""
+async def _embed_twice(
+    old: Embedder, new: Embedder, queries: Sequence[str]
+) -> list[tuple[Vector, Vector]]:
+    """Return each query's vectors of two embedders, but for queries that one of them refuses."""
+    if not queries:
+        return []
     one = await in_thread(old.embed, list(queries), "query")
     other = await in_thread(new.embed, list(queries), "query")
-    overlaps = [
-        await db.space_overlap(database, *pair, OVERLAP_NEIGHBOURS)
-        for pair in zip(one.tolist(), other.tolist(), strict=True)
-    ]
+    taken = ~(np.isnan(one).any(axis=1) | np.isnan(other).any(axis=1))
+    return list(zip(one[taken].tolist(), other[taken].tolist(), strict=True))
+
+
+async def compare_spaces(
+    database: Database, pairs: Sequence[tuple[Vector, Vector]]
+) -> dict[str, float]:
+    """Compare exactly, for each query, the nearest chunks by its old and by its new vector."""
+    overlaps = [await db.space_overlap(database, *pair, OVERLAP_NEIGHBOURS) for pair in pairs]
     known = [share for share in overlaps if share is not None]
     shares = known or [1.0]  # no chunks, no difference
     mean = sum(shares) / len(shares)

@@ -315,9 +315,12 @@ async def search_variants(
         filter(set(likely[: question.k]).__contains__, fused), key=lambda chunk: -fused[chunk].score
     )
     first: Mapping[str, Row] = {row["chunk_id"]: row for row in lists[0]}
+    rows = await db.read_hits(database, best) if best else []
+    if len(rows) < len(best):  # replaced since they were found: in one call all is of one moment
+        return await db.search_variants(database, question, variants, boost)
     return [
         db.variant_hit(row, first.get(chunk, {}), one.score, one.ranks, one.parts)
-        for row in (await db.read_hits(database, best) if best else [])
+        for row in rows
         for chunk in [row["chunk_id"]]
         for one in [fused[chunk]]
     ]
