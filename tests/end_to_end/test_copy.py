@@ -111,6 +111,14 @@ def test_everything_is_copied_once(opened: SyncLexichord, source: str, target: s
     assert again[1].run_id == rows(target, "list_runs")[0]["run_id"]
 
 
+def test_one_connection_to_each_database_is_enough(
+    source: str, target: str, tmp_path: Path
+) -> None:
+    with SyncLexichord(dsn=source, home=tmp_path, pool_size=1) as lexichord:
+        reports = lexichord.copy_to(target)
+    assert [report.copied for report in reports] == [STORED, 1]
+
+
 def test_the_source_wins_and_what_it_lacks_stays(
     opened: SyncLexichord, source: str, target: str
 ) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from lexichord.db.catalogue import configuration
 from lexichord.db.pool import Conn, Database, Row, call
 from lexichord.db.search import Vector, vector_text
 from lexichord.errors import ConfigError, EmbeddingMismatchError
@@ -29,6 +28,8 @@ COPY_CHUNKS_IN = (
 COPIED_TYPES = ["int4", "text", "int4", "int4", "int4", "text", "text", "text", "jsonb", "bytea"]
 COPY_CHUNKS_OUT = "copy (select * from lexichord.read_chunks(%s)) to stdout (format binary)"
 REPEATABLE_READ = "set transaction isolation level repeatable read"  # text and chunks fit
+# Before the first snapshot: what is read is of one space until the transaction ends.
+NO_SWAP = "lock table lexichord_data.chunk in access share mode"
 STAGED_SECONDS = 4  # that what is staged ahead waits for its turn at most; else it is staged again
 CLIENT_UTF8 = "set local client_encoding = 'utf8'"  # whatever encoding the database has
 
@@ -387,6 +388,7 @@ async def copy_document(
     """
     async with source.transaction() as reading, target.transaction() as writing:
         await reading.execute(REPEATABLE_READ)
+        await reading.execute(NO_SWAP)
         await reading.execute(CLIENT_UTF8)
         await writing.execute(CLIENT_UTF8)
         documents = await call(reading, "read_document", document=row["document_id"])
@@ -396,8 +398,8 @@ async def copy_document(
             await call(writing, "delete_documents", documents=[old["document_id"]])
         await call(writing, "stage_chunks")
         await _stream_chunks(reading, writing, row["document_id"])
-        # The chunks were read, so no swap of the source's spaces can come in between.
-        if (await configuration(source))["space"] != space:
+        (bound,) = await call(reading, "configuration")
+        if bound["space"] != space:
             raise EmbeddingMismatchError(f"the source has left {space}: copy again")
         stored = await call(writing, "store_document", **documents[0], space=space)
         chunks = int(stored[0]["chunks"])
