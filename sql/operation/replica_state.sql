@@ -1,6 +1,7 @@
 -- seconds: what is not there yet was stored after the last transaction that is, so it is no older than that. What comes
 -- after a long pause would look as old as the pause: only what is still missing a moment later counts. A primary that is
 -- gone sends nothing, so is_following says whether one is connected (of that view's columns everybody may read the pid).
+-- One that took over from a primary may lack what that wrote last, and is at a lower position until as much is written.
 create or replace function lexichord.replica_state(
     "position" text default null,
     out is_replica boolean, out is_following boolean, out seconds double precision, out reached boolean, out id_secret uuid)
@@ -11,7 +12,7 @@ begin
     is_replica := pg_is_in_recovery();
     is_following := exists (select from pg_stat_wal_receiver);
     id_secret := lexichord.id_secret();
-    reached := replica_state."position" is null or not is_replica or pg_last_wal_replay_lsn() >= replica_state."position"::pg_lsn;
+    reached := replica_state."position" is null or lexichord.written_position()::pg_lsn >= replica_state."position"::pg_lsn;
     seconds := 0;
     if is_replica and pg_last_wal_replay_lsn() < received then
         perform pg_sleep(0.02);

@@ -1,5 +1,6 @@
 """Vectors that are made here: at once, later, or not at all."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,11 +11,16 @@ import pytest
 
 from lexichord import SyncLexichord
 from lexichord.db import store
+from lexichord.db.pool import Database
 from lexichord.errors import ConfigError, ProviderError
 from lexichord.ingest.flow import INGEST_LIMITS
+from lexichord.ingest.report import Report
+from lexichord.ingest.vectors import ChunkEmbedder
 from lexichord.providers.embed.local import LOCAL_SPACE
 from lexichord.types import Chunk, Document, Json
-from tests.end_to_end.hashing import application
+from lexichord.work import in_thread
+from tests.end_to_end.hashing import OLD, Hashing, application
+from tests.end_to_end.processes import PATIENCE
 
 GROUP = INGEST_LIMITS.group_chunks
 NO_LIBRARIES = "no embedder: by words only; run: pip install 'lexichord[local]'"
@@ -110,6 +116,24 @@ def test_files_are_stored_while_later_ones_are_embedded(dsn: str, tmp_path: Path
     with application(dsn, heard=wait) as lexichord:
         report = lexichord.ingest([tmp_path], listener=lambda *_: stored.set())
     assert (report.inserted, waited) == (GROUP // 2, [True])
+
+
+def waits(go: Event) -> None:
+    go.wait(PATIENCE)
+
+
+async def test_no_query_waits_for_the_services_of_ingests(database: Database) -> None:
+    go = Event()
+    embedder = Hashing(OLD, heard=lambda texts: waits(go))
+    ingest = ChunkEmbedder(database, embedder, OLD, lambda n: None, lambda u: None, Report())
+    waiting = [asyncio.create_task(ingest.embed([f"w{n}"], ["chunk"])) for n in range(50)]
+    try:
+        await asyncio.sleep(0.1)  # all of them ask
+        async with asyncio.timeout(PATIENCE / 2):
+            assert len(await in_thread(embedder.embed, ["w1"], "query")) == 1
+    finally:
+        go.set()
+        await asyncio.gather(*waiting)
 
 
 def test_a_model_that_fails_in_the_middle_keeps_what_was_reported(

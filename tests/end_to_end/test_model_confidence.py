@@ -13,6 +13,7 @@ from lexichord.errors import ProviderError
 from lexichord.providers import Embedder, EmbedKind, Vectors
 from lexichord.providers.embed.local import LocalEmbedder
 from lexichord.providers.registry import find_embedder
+from lexichord.retrieve import cache
 from lexichord.retrieve.confidence import FOREIGN_QUESTIONS, MIN_SENTENCES
 from lexichord.settings import Settings
 from lexichord.types import EmbeddingSpace
@@ -76,8 +77,13 @@ def test_a_model_whose_cosines_lie_higher_judges_as_the_default_one(
         assert len(one_found & other_found) >= 0.8 * len(one_found | other_found) > 0
 
 
+def measurings(embedder: Shifted) -> list[Sequence[str]]:
+    """Return the calls by which a model's cosines were measured."""
+    return [texts for texts in embedder.calls if FOREIGN_QUESTIONS[0] in texts]
+
+
 def test_a_reader_and_an_older_database_have_it_from_the_first_query(
-    shifted: SyncLexichord, home: Path
+    shifted: SyncLexichord, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dsn = shifted.core.database.dsn
     with psycopg.connect(dsn, autocommit=True) as connection:
@@ -91,8 +97,10 @@ def test_a_reader_and_an_older_database_have_it_from_the_first_query(
             for question in QUESTIONS[:2]:
                 assert reader.query(question, answer=True).answer_confidence is not None
             assert "by a sample of 60 sentences" in reader.status().confidence
-        measuring = [texts for texts in embedder.calls if FOREIGN_QUESTIONS[0] in texts]
-        assert len(measuring) == 1
+            assert len(measurings(embedder)) == 1
+            monkeypatch.setattr(cache, "KEPT_SCALE_SECONDS", 0.0)
+            assert reader.query(QUESTIONS[0], answer=True).answer_confidence is not None
+            assert len(measurings(embedder)) == 2
         assert not connection.execute("select from lexichord_data.cosine_scale").rowcount
         assert shifted.query(QUESTIONS[0], answer=True).answer_confidence is not None
         assert connection.execute("select from lexichord_data.cosine_scale").rowcount == 1
@@ -152,6 +160,26 @@ def test_too_little_is_judged_by_words_and_growth_is_measured_anew(yard: SyncLex
     yard.ingest(documents=sentences(39, 40))
     assert measured(yard) == (40, 40)
     assert yard.query("the cart2 of the yard is washed by crew2", answer=True).answer_confidence
+
+
+class Blind(Hashing):
+    """All texts are the same to it."""
+
+    def embed(self, texts: Sequence[str], kind: EmbedKind) -> Vectors:
+        return super().embed(["the same"] * len(texts), kind)
+
+
+def test_a_model_that_finds_nothing_alike_is_not_measured_for_each_query(
+    yard: SyncLexichord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Sequence[str]] = []
+    embedder = Blind("test/hashing/64", heard=calls.append)
+    yard.core.embedder, yard.core.find_embedder = embedder, with_shifted(embedder)
+    yard.ingest(documents=sentences(0, 10))
+    before = len(calls)
+    for number in range(3):
+        assert yard.query(f"who washes cart{number}", answer=True).hits
+    assert all(len(call) < MIN_SENTENCES for call in calls[before:])
 
 
 class Refusing(Hashing):

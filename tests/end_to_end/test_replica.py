@@ -414,6 +414,25 @@ def test_what_was_stored_last_may_be_missing_after_its_primary_failed(
                 assert (result.hits, result.degraded) == ([], [replica.MISSED])
 
 
+def test_what_a_standby_that_took_over_never_had_is_said_to_be_lost(pair: Pair) -> None:
+    with psycopg.connect(pair.standby, autocommit=True) as standby:
+        standby.execute("alter system set primary_conninfo = ''")
+        standby.execute("select pg_reload_conf()")
+        assert within(answers(pair.standby, "select count(*) = 0 from pg_stat_wal_receiver"))
+        with SyncLexichord(dsn=pair.primary) as writer:
+            position = writer.ingest(
+                documents=documents(MANY_DOCUMENTS, MANY_DOCUMENTS + 5)
+            ).position
+        stop_now(pair.primary_data)
+        standby.execute("select pg_promote()")
+    with (
+        SyncLexichord(dsn=pair.standby, read_dsn=pair.standby) as reader,
+        reader.reading_after(str(position)),
+    ):
+        result = reader.search(word(MANY_DOCUMENTS), mode="keyword")
+    assert (result.hits, result.degraded) == ([], [replica.LOST])
+
+
 def test_another_database_is_no_replica(pair: Pair) -> None:
     with psycopg.connect(pair.primary, autocommit=True) as primary:
         primary.execute("create database other")

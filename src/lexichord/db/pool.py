@@ -22,6 +22,7 @@ from lexichord.db.replica import (
     AWAIT_SECONDS,
     AWAIT_STEP_SECONDS,
     CONNECT_SECONDS,
+    LOST,
     MISSED,
     Address,
     Awaited,
@@ -317,10 +318,12 @@ class Database:
             await asyncio.sleep(AWAIT_STEP_SECONDS)
         else:
             return True
-        if await self._written_position() is not None:
-            return False
-        awaited.note = MISSED
-        return True
+        written = await self._written_position()
+        if written is None:
+            awaited.note = MISSED
+        elif position_number(written) < position_number(awaited.position):
+            awaited.note = LOST
+        return written is None
 
     async def _await_writes(self, replicas: Replicas) -> None:
         writes = self._writes

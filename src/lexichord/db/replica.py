@@ -20,6 +20,7 @@ GONE = "the replica does not answer: the primary was asked"
 LATE = "the replica is up to {seconds:.0f} s behind: the primary was asked"
 BEHIND = "the replica is up to {seconds:.0f} s behind"
 MISSED = "the replica lacks what was stored last, and the primary does not answer"
+LOST = "what was stored up to the position that was named is lost: the primary does not have it"
 ALONE = "the replica follows no primary: what was stored since it lost it is not found"
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import batched
@@ -41,6 +42,10 @@ class EmbeddedDocument:
     prepared: PreparedDocument
     vectors: ChunkVectors
     space: str
+
+
+# A service may have an ingest wait for minutes; no query does then.
+_THREADS = ThreadPoolExecutor(thread_name_prefix="lexichord-embed")
 
 
 @dataclass(slots=True)
@@ -173,7 +178,7 @@ class ChunkEmbedder:
     async def _ask(self, batch: Sequence[str]) -> Rows:
         assert self.embedder is not None
         try:
-            return await in_thread(self.embedder.embed, batch, "document")
+            return await in_thread(self.embedder.embed, batch, "document", threads=_THREADS)
         except asyncio.CancelledError:
             if isinstance(self.embedder, RemoteEmbedder):
                 self.embedder.stop()
@@ -348,7 +353,7 @@ class Reembed:
         if not rows:
             return []
         texts = [embedding_text(row["context"], row["content"]) for row in rows]
-        vectors = await in_thread(embedder.embed, texts, "document")
+        vectors = await in_thread(embedder.embed, texts, "document", threads=_THREADS)
         bad = np.isnan(vectors).any(axis=1)
         pairs = list(zip(rows, vectors.tolist(), bad, strict=True))
         self._refused.update(row["chunk_id"] for row, _, is_bad in pairs if is_bad)

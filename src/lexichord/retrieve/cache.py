@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from hashlib import sha256
+from math import inf
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,22 +110,37 @@ def _digest(question: str, passage: Passage) -> bytes:
     return sha256(repr(said).encode(errors="surrogatepass")).digest()
 
 
-@dataclass
-class KnownScales:
-    """Scales of cosines that were measured here and could not be stored: a reader may not.
+# Reasoned, not measured: who may not store a scale does not see how much more is stored, and to
+# measure takes some seconds.
+KEPT_SCALE_SECONDS = 3600.0
 
-    Each tenant has its own, as each sees other sentences.
+
+@dataclass(slots=True)
+class KnownScales:
+    """Scales of cosines that were measured here and could not be stored, for an hour each.
+
+    A reader may store none, and a model that finds nothing alike has none. Each tenant has its own,
+    as each sees other sentences.
     """
 
-    _scales: dict[tuple[Asker | None, str], CosineScale] = field(default_factory=dict)
+    _scales: dict[tuple[Asker | None, str], tuple[float, CosineScale | None]] = field(
+        default_factory=dict
+    )
 
     def find(self, space: str) -> CosineScale | None:
         """Return the scale of a space."""
-        return self._scales.get((current_asker(), space))
+        return self._find(space)[1]
 
-    def keep(self, scale: CosineScale) -> None:
-        """Keep a scale as long as the program runs."""
-        self._scales[current_asker(), scale.space] = scale
+    def is_measured(self, space: str) -> bool:
+        """Return whether a space was measured here within the hour, whatever came of it."""
+        return self._find(space)[0] > monotonic() - KEPT_SCALE_SECONDS
+
+    def keep(self, space: str, scale: CosineScale | None) -> None:
+        """Keep what came of measuring a space."""
+        self._scales[current_asker(), space] = monotonic(), scale
+
+    def _find(self, space: str) -> tuple[float, CosineScale | None]:
+        return self._scales.get((current_asker(), space), (-inf, None))
 
 
 @dataclass(frozen=True, slots=True)

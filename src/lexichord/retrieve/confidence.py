@@ -80,7 +80,9 @@ async def ensure_scale(
     stored. Raises DatabaseError, ProviderError.
     """
     found = await read_scale(database, embedder, known)
-    if needs_none(embedder) or (found is not None and not is_outgrown(found)):
+    if needs_none(embedder) or known.is_measured(str(embedder.space)):
+        return found
+    if found is not None and found.measured_at and not is_outgrown(found):
         return found
     return await renew_scale(database, embedder, known)
 
@@ -111,7 +113,8 @@ async def renew_scale(
 ) -> CosineScale | None:
     """Measure the scale of an embedder's space, the database's or the one that it changes to.
 
-    It is stored, or kept in `known` by who may not store it. None as `ensure_scale` says.
+    It is stored, or kept in `known` by who may not store it, as is that there is none. None as
+    `ensure_scale` says.
     """
     if needs_none(embedder):
         return None
@@ -120,11 +123,12 @@ async def renew_scale(
         return None
     scale = await in_thread(measure_scale, embedder, sentences)
     if scale is None:
+        known.keep(str(embedder.space), None)
         return None
     try:
         await catalogue.set_cosine_scale(database, scale)
     except DatabaseError:
-        known.keep(scale)
+        known.keep(scale.space, scale)
     return scale
 
 
