@@ -1,8 +1,12 @@
 import pytest
 
-from tests.sql.corpus import Connection, call, put, small_segments, value
+from tests.sql.corpus import Connection, Vector, call, put, small_segments, value
 
 INDEXES = "select count(*) from lexichord.index_use() where plan is not null"
+
+ROWS_KNOWN = """
+select relname, reltuples from pg_class where relnamespace = 'lexichord_data'::regnamespace
+and relname in ('document', 'dataset', 'configuration', 'embedding_space', 'corpus', 'chunk')"""
 
 
 def built(connection: Connection) -> int:
@@ -20,6 +24,18 @@ def test_builds_once(connection: Connection) -> None:
     assert value(connection, "select lexichord.build_indexes()") is True
     assert value(connection, INDEXES) == built(connection)
     assert value(connection, "select lexichord.build_indexes()") is False
+
+
+@pytest.mark.parametrize("vectors", [[], [[1, 0, 0, 0]]])
+def test_small_tables_have_statistics_as_well(
+    connection: Connection, vectors: list[Vector]
+) -> None:
+    """Autovacuum makes none of them, and the planner guessed ten full pages."""
+    put(connection, "a", ["w1"], vectors)
+    call(connection, "build_indexes")
+    rows = connection.execute(ROWS_KNOWN).fetchall()
+    assert {name: known for name, known in rows if known != 1} == {}
+    assert {name for name, _ in rows} > {"document", "dataset", "configuration", "chunk"}
 
 
 def test_builds_what_is_missing(connection: Connection) -> None:
