@@ -203,6 +203,17 @@ def test_a_question_is_embedded_before_it_is_known_what_else_is(
     assert "asked" in search.given["variants"]
 
 
+def test_what_is_searched_again_is_not_embedded_anew(
+    samples: SyncLexichord, counting: Counting
+) -> None:
+    samples.core.cache = QueryCache()
+    question = "how long are customer support logs kept"
+    few = samples.search(question, k=3)
+    assert samples.search(question, k=5).hits[:3] == few.hits
+    samples.files(question)
+    assert counting.calls["query"] == [[question]]
+
+
 class CountingService(Counting):
     """The same behind a service, which is asked rather once than at once."""
 

@@ -22,7 +22,7 @@ from lexichord.evaluate.measure import calibrate, evaluate
 from lexichord.ingest.llm_context import backfill
 from lexichord.ingest.report import ProgressCallbacks
 from lexichord.ingest.table_worker import TableWorker
-from lexichord.providers import Generator, Reader, Reranker
+from lexichord.providers import Embed, Generator, Reader, Reranker
 from lexichord.providers.models import MULTILINGUAL_STEPS, reads
 from lexichord.providers.registry import find_reader, find_reranker, opened_generator
 from lexichord.retrieve.cache import QueryCache
@@ -282,7 +282,9 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods):
         degraded = self._degraded(options.mode)
         question = await self._question(query, hint, options, degraded)
         with time_limit(SEARCH_SECONDS):
-            question, hits = await search_chunks(self.database, self.embedder, question, degraded)
+            question, hits = await search_chunks(
+                self.database, self._embed_kept, question, degraded
+            )
             degraded += await remarks(self.database, question, hits)
         return SearchResult(query, hits, degraded + self.database.notes())
 
@@ -361,7 +363,12 @@ class Lexichord(IngestMethods, StatusMethods, KeyMethods, TenantMethods):
         self, query: str, hint: str | None, options: SearchOptions | QueryOptions, degraded: Reasons
     ) -> Question:
         question = await self._question(query, hint, options, degraded)
-        return await with_vectors(self.embedder, question, degraded)
+        return await with_vectors(self._embed_kept, question, degraded)
+
+    @property
+    def _embed_kept(self) -> Embed | None:
+        """Embeds questions; those that were asked last are not embedded anew."""
+        return None if self.embedder is None else partial(self.cache.vectors.embed, self.embedder)
 
     async def _question(
         self, query: str, hint: str | None, options: SearchOptions | QueryOptions, degraded: Reasons

@@ -24,17 +24,15 @@ from lexichord.types.questions import Feedback, Variant
 from lexichord.work import beside, in_thread
 
 
-async def with_vectors(
-    embedder: Embedder | None, question: Question, degraded: list[str]
-) -> Question:
+async def with_vectors(embed: Embed | None, question: Question, degraded: list[str]) -> Question:
     """Return a question with its vector and its hint's; without, if they fail: `degraded` says why.
 
     Raises ProviderError if there is nothing else to search by.
     """
-    if embedder is None or question.mode == "keyword":
+    if embed is None or question.mode == "keyword":
         return question
     queries = [query for query in (question.query, question.hint) if query is not None]
-    vectors = await embed_queries(embedder.embed, queries, question, degraded)
+    vectors = await embed_queries(embed, queries, question, degraded)
     if vectors is None:
         return replace(question, space=None)
     return replace(question, vector=vectors[0], hint_vector=[*vectors, None][1])
@@ -396,7 +394,7 @@ def remove_words(question: str, words: Collection[str]) -> str:
 
 
 async def search_chunks(
-    database: Database, embedder: Embedder | None, question: Question, degraded: list[str]
+    database: Database, embed: Embed | None, question: Question, degraded: list[str]
 ) -> tuple[Question, list[ChunkHit]]:
     """Find chunks by plain search, and return with what question; a hint prefers files it names.
 
@@ -406,22 +404,22 @@ async def search_chunks(
     not looked up. `degraded` gets why there are no vectors.
     """
     if question.hint is not None or len(question.query.split()) <= MIN_ASKED_WORDS:
-        return await _search_chunks(database, embedder, question, degraded)
+        return await _search_chunks(database, embed, question, degraded)
     notes: list[str] = []
-    async with beside(_search_chunks(database, embedder, question, notes)) as as_asked:
+    async with beside(_search_chunks(database, embed, question, notes)) as as_asked:
         intent = await find_intent(database, question.query, scope=question.scope)
         if intent.question == question.query:
             found = await as_asked
             degraded += notes
             return found
     named = replace(question, query=intent.question, hint=intent.hint)
-    return await _search_chunks(database, embedder, named, degraded)
+    return await _search_chunks(database, embed, named, degraded)
 
 
 async def _search_chunks(
-    database: Database, embedder: Embedder | None, question: Question, degraded: list[str]
+    database: Database, embed: Embed | None, question: Question, degraded: list[str]
 ) -> tuple[Question, list[ChunkHit]]:
-    question = await with_vectors(embedder, question, degraded)
+    question = await with_vectors(embed, question, degraded)
     files: list[FileHit] = []
     if question.hint:
         files = await search.discover_files(database, replace(question, k=DEFAULT_FILES))

@@ -4,6 +4,7 @@ Words fit by a title, a file's name and a title's initials; what only the first 
 along. What is called by its sort alone, "the lease", is the one document of that sort.
 """
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -97,14 +98,10 @@ async def find_definite(asked: Naming, links: Sequence[Link]) -> list[Mention]:
         for part in parts
         if not any(word.apart for word in words[part.first + 1 : part.last + 1])
     ]
-    found = [
-        await find_operand(asked, part)
-        for part in whole
-        if part.first < part.last or await _is_the_one(asked, part.first, links)
-    ]
+    found = await asyncio.gather(*(_find_called(asked, part, links) for part in whole))
     return [
         mentions[0]
-        for part, mentions, _ in found
+        for part, mentions, _ in filter(None, found)
         if len(mentions) == 1
         and not is_of_another(words, mentions[0], links)
         and (
@@ -113,6 +110,13 @@ async def find_definite(asked: Naming, links: Sequence[Link]) -> list[Mention]:
             else _is_telling(mentions[0])
         )
     ]
+
+
+async def _find_called(asked: Naming, part: NamePart, links: Iterable[Link]) -> Operand | None:
+    """Find what a part calls; None of a word for a sort of document that calls none alone."""
+    if part.first == part.last and not await _is_the_one(asked, part.first, links):
+        return None
+    return await find_operand(asked, part)
 
 
 async def _is_the_one(asked: Naming, number: int, links: Iterable[Link]) -> bool:
