@@ -171,6 +171,7 @@ def speed(place: Place, data: Path, store: Path) -> None:
         searches: dict[str, Search] = {}
         for name, ours in engines.items():
             searches |= {name: ours.search, f"{name}, query": ours.query}
+            searches[f"{name}, in SQL"] = ours.search_in_sql
         searches |= {name: peer.search for name, (peer, _) in peers.items()}
         _report_latency(searches, pairs, failures)
         _report_throughput(searches, pairs, failures)

@@ -6,7 +6,9 @@ from typing import Literal
 
 import numpy as np
 import psycopg
+from pgvector import HalfVector
 from pgvector.psycopg import register_vector
+from psycopg_pool import ConnectionPool
 
 from lexichord import SyncLexichord
 from lexichord.db.server import initialise
@@ -20,6 +22,10 @@ ROWS = """
 select c.id, concat_ws(E'\\n', nullif(c.context, ''), nullif(c.keyword_context, ''), c.content),
        c.embedding, d.uri, c.ordinal
 from lexichord_data.chunk c join lexichord_data.document d on d.id = c.document_id order by c.id"""
+
+
+IN_SQL = "select * from lexichord.hybrid_search(%s, %s, k => %s, depth => %s)"
+MOST_CONNECTIONS = 8
 
 
 class Known:
@@ -50,6 +56,9 @@ class Ours:
         assert embedder is not None
         self.embedder = embedder
         self.known = Known(embedder)
+        self.connections = ConnectionPool(
+            dsn, min_size=1, max_size=MOST_CONNECTIONS, configure=register_vector, open=True
+        )
 
     def ingest(self, documents: Iterable[Json], *, contextual: bool) -> None:
         context: Literal["structural", "none"] = "structural" if contextual else "none"
@@ -69,6 +78,12 @@ class Ours:
     def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         self._know(text, vector)
         return self._numbers(self.lexichord.search(text, k=k, depth=DEPTH).hits)
+
+    def search_in_sql(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
+        """Search as peers do, by the words and the vector: no document that they name is found."""
+        with self.connections.connection() as connection:
+            values = (text, HalfVector(vector), k, DEPTH)
+            return [row[0] for row in connection.execute(IN_SQL, values).fetchall()]
 
     def query(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
         self._know(text, vector)
@@ -90,4 +105,5 @@ class Ours:
         return database_size(self.dsn)
 
     def close(self) -> None:
+        self.connections.close()
         self.lexichord.__exit__(None, None, None)
