@@ -358,7 +358,7 @@ def conditions(dsn: str, connection: Connection, rows: int) -> None:
             exact = connection.execute(
                 "select r.key::bigint from lexichord_data.chunk c join lexichord_data.table_row r "
                 f"using (document_id) join article on article.id::text = r.key where {wanted} "
-                "order by c.embedding <=> %s::halfvec limit 10".encode(),
+                "order by (c.embedding <=> %s::halfvec) + 0 limit 10".encode(),
                 [text],
             ).fetchall()
             found += len(set(got) & set(exact))
