@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
-from threading import local
+from threading import Lock
 
 import duckdb
 import pyarrow as pa
@@ -38,7 +38,7 @@ class Duck:
         for extension in ("fts", "vss"):
             self.database.load_extension(extension)
         self.database.execute("set hnsw_enable_experimental_persistence = true")
-        self.own = local()
+        self.asking = Lock()
 
     def fill(self, rows: Rows) -> float:
         return seconds(lambda: self._fill(rows))
@@ -56,10 +56,9 @@ class Duck:
         self.database.execute("checkpoint")
 
     def search(self, text: str, vector: Vectors, k: int) -> Sequence[int]:
-        if not hasattr(self.own, "cursor"):
-            self.own.cursor = self.database.cursor()  # a connection of the thread's own
         given = {"vector": vector.tolist(), "text": text, "k": k}
-        return [row[0] for row in self.own.cursor.execute(SEARCH, given).fetchall()]
+        with self.asking:  # a search has all cores; with a cursor for each thread it crashed
+            return [row[0] for row in self.database.execute(SEARCH, given).fetchall()]
 
     def size(self) -> int:
         return folder_size(self.folder)
