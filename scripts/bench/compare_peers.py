@@ -36,7 +36,7 @@ from scale import Corpus
 
 PACKAGES = (
     *("lexichord", "langchain-postgres", "lancedb", "pgvector", "vechord", "bm25s", "numpy"),
-    *("qdrant-client", "duckdb", "apsw", "sqlite-vec"),
+    *("qdrant-edge-py", "duckdb", "apsw", "sqlite-vec"),
 )
 RESAMPLES, SEED = 10_000, 20261121
 ROUNDS = 3  # of queries/s, peers taking turns
@@ -52,12 +52,14 @@ PEERS = {  # imported when their turn comes, so that one that is missing is a fa
     "LangChain PGVectorStore": ("peers.langchain", "WeightedSum"),
     "LangChain, RRF": ("peers.langchain", "ReciprocalRank"),
     "LanceDB": ("peers.lance", "Lance"),
-    "pgvector-python's example": ("peers.example", "Example"),
+    "pgvector-python's example": ("peers.postgres", "Example"),
+    "pg_fts": ("peers.postgres", "PgFts"),
+    "ParadeDB": ("peers.postgres", "ParadeDb"),
     "vechord": ("peers.vechord_peer", "Vechord"),
     "bm25s + numpy": ("peers.floor", "Floor"),
     "DuckDB": ("peers.duck", "Duck"),
     "SQLite": ("peers.sqlite", "Sqlite"),
-    "Qdrant, local mode": ("peers.qdrant", "Qdrant"),
+    "Qdrant Edge": ("peers.qdrant", "Qdrant"),
 }
 TWIN = "LangChain, RRF"  # the same table as the other's, and the same two queries
 
